@@ -1,4 +1,6 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import { change, useWatched, watched } from './watched.ts'
+import type { WireEvents } from './wire.ts'
 
 /** How the stream of events is: quiet while nobody looks at the page. */
 export type LiveState = 'connecting' | 'live' | 'lost' | 'quiet'
@@ -16,10 +18,9 @@ const HIDDEN_MS_MAX = 30_000
 const RETRY_MS = { first: 500, most: 15_000 }
 
 const listeners = new Map<LiveTopic, Set<Heard>>(TOPICS.map((topic) => [topic, new Set()]))
-const watchers = new Set<(state: LiveState) => void>()
+const state = watched<LiveState>('connecting')
 
 let source: EventSource | null = null
-let state: LiveState = 'connecting'
 let lastId = ''
 let teamId: string | null = null
 let retryMs = RETRY_MS.first
@@ -50,20 +51,17 @@ export function hearLive(topic: LiveTopic, heard: Heard): () => void {
 }
 
 /** Hears events while a part of the page is in view. */
-export function useLive<T>(topic: LiveTopic, heard: (event: T) => void): void {
-  useEffect(() => hearLive(topic, heard as Heard), [topic, heard])
+export function useLive<Topic extends LiveTopic>(
+  topic: Topic,
+  heard: (event: WireEvents[Topic]) => void,
+): void {
+  const last = useRef(heard)
+  last.current = heard
+  useEffect(() => hearLive(topic, (event) => last.current(event as WireEvents[Topic])), [topic])
 }
 
 export function useLiveState(): LiveState {
-  const [shown, show] = useState(state)
-  useEffect(() => {
-    show(state)
-    watchers.add(show)
-    return () => {
-      watchers.delete(show)
-    }
-  }, [])
-  return shown
+  return useWatched(state)
 }
 
 function connect(): void {
@@ -76,12 +74,12 @@ function connect(): void {
   source = opened
   opened.onopen = () => {
     retryMs = RETRY_MS.first
-    change('live')
+    change(state, 'live')
   }
   opened.onerror = () => {
     // Left to itself, a browser gives up after a refusal; so we connect anew, with what we have.
     opened.close()
-    change('lost')
+    change(state, 'lost')
     timer = setTimeout(connect, retryMs)
     retryMs = Math.min(retryMs * 2, RETRY_MS.most)
   }
@@ -103,10 +101,5 @@ function onVisibility(): void {
 function rest(): void {
   source?.close()
   source = null
-  change('quiet')
-}
-
-function change(next: LiveState): void {
-  state = next
-  for (const show of watchers) show(next)
+  change(state, 'quiet')
 }

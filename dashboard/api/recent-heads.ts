@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
 import { hearLive } from './live.ts'
+import { change, useWatched, watched } from './watched.ts'
 import type { WireEvents } from './wire.ts'
 
 export type Head = WireEvents['head']
@@ -9,46 +9,35 @@ const HEADS_MAX = 64
 
 const KEPT_AS = 'headgate-heads'
 
-const heads = new Map<string, readonly Head[]>(readKept())
+const heads = watched<ReadonlyMap<string, readonly Head[]>>(new Map(readKept()))
 /** Networks whose newest head was seen before the page was loaded again. */
-const resumed = new Set(heads.keys())
-const watchers = new Set<() => void>()
+const resumed = new Set(heads.value.keys())
 
 hearLive('head', (event) => note(event as Head))
 addEventListener('pagehide', keep)
 
 /** The newest blocks of a network that this tab has seen, oldest first. */
 export function useRecentHeads(network: string): readonly Head[] {
-  const [shown, show] = useState(() => heads.get(network) ?? [])
-  useEffect(() => {
-    const watch = () => show(heads.get(network) ?? [])
-    watch()
-    watchers.add(watch)
-    return () => {
-      watchers.delete(watch)
-    }
-  }, [network])
-  return shown
+  return useWatched(heads).get(network) ?? []
 }
 
 function note(head: Head): void {
   const known = seenBefore(head)
   // On connecting the present head is told again.
   if (known.at(-1)?.number === head.number && known.at(-1)?.hash === head.hash) return
-  heads.set(head.network, [...known, head].slice(-HEADS_MAX))
-  for (const watch of watchers) watch()
+  change(heads, new Map(heads.value).set(head.network, [...known, head].slice(-HEADS_MAX)))
 }
 
 /** The heads before one; those of an earlier page only if none is missing between. */
 function seenBefore(head: Head): readonly Head[] {
-  const known = heads.get(head.network) ?? []
+  const known = heads.value.get(head.network) ?? []
   if (!resumed.delete(head.network)) return known
   const missing = head.number - (known.at(-1)?.number ?? 0) - 1
   return missing === 0 || missing === -1 ? known : []
 }
 
 function keep(): void {
-  sessionStorage.setItem(KEPT_AS, JSON.stringify([...heads]))
+  sessionStorage.setItem(KEPT_AS, JSON.stringify([...heads.value]))
 }
 
 function readKept(): [string, readonly Head[]][] {

@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
 import { ApiError } from './api-error.ts'
 import { actForTeam, callApi, onSignedOut } from './call-api.ts'
 import { closeLive, openLive } from './live.ts'
 import { forgetAnswers } from './use-call.ts'
+import { change, useWatched, watched } from './watched.ts'
 import type { WireSession } from './wire.ts'
 
 /** Who looks at the pages: nobody yet known, nobody, or a session with the team it acts for. */
@@ -17,20 +17,11 @@ const TEAM_KEPT_AS = 'headgate-team'
 /** Nobody is signed in, or this page is not one that may use the session. */
 const REFUSED: readonly number[] = [401, 403]
 
-let visitor: Visitor = { kind: 'unknown' }
+const visitor = watched<Visitor>({ kind: 'unknown' })
 let finding: Promise<void> | null = null
-const watchers = new Set<(visitor: Visitor) => void>()
 
 export function useVisitor(): Visitor {
-  const [shown, show] = useState(visitor)
-  useEffect(() => {
-    show(visitor)
-    watchers.add(show)
-    return () => {
-      watchers.delete(show)
-    }
-  }, [])
-  return shown
+  return useWatched(visitor)
 }
 
 /** The session of whoever is signed in; null where nobody is. */
@@ -71,10 +62,10 @@ export async function signOut(): Promise<void> {
 
 /** Has an operator look at a team. */
 export function lookAtTeam(team: { id: string; name: string }): void {
-  if (visitor.kind !== 'signed-in') return
+  if (visitor.value.kind !== 'signed-in') return
   sessionStorage.setItem(TEAM_KEPT_AS, JSON.stringify(team))
   actFor(team.id)
-  become({ ...visitor, team })
+  become({ ...visitor.value, team })
 }
 
 async function enter(session: WireSession): Promise<void> {
@@ -101,6 +92,5 @@ function become(next: Visitor): void {
     closeLive()
     forgetAnswers('nobody')
   }
-  visitor = next
-  for (const show of watchers) show(next)
+  change(visitor, next)
 }

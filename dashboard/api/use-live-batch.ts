@@ -12,30 +12,16 @@ export function useLiveBatch<Topic extends keyof WireEvents>(
 ): void {
   const last = useRef(heard)
   last.current = heard
-  const batch = useRef<Batch<WireEvents[Topic]> | null>(null)
-  batch.current ??= openBatch((events) => last.current(events))
-  useLive(topic, batch.current.add)
-  useEffect(() => batch.current?.close, [])
-}
-
-type Batch<T> = { add(event: T): void; close(): void }
-
-function openBatch<T>(flush: (events: readonly T[]) => void): Batch<T> {
-  let events: T[] = []
-  let timer: ReturnType<typeof setTimeout> | undefined
-  return {
-    add(event) {
-      events.push(event)
-      timer ??= setTimeout(() => {
-        const gathered = events
-        events = []
-        timer = undefined
-        flush(gathered)
-      }, GATHER_MS)
-    },
-    close() {
-      clearTimeout(timer)
-      timer = undefined
-    },
-  }
+  const gathered = useRef<WireEvents[Topic][]>([])
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useLive(topic, (event) => {
+    gathered.current.push(event)
+    timer.current ??= setTimeout(() => {
+      const events = gathered.current
+      gathered.current = []
+      timer.current = undefined
+      last.current(events)
+    }, GATHER_MS)
+  })
 }

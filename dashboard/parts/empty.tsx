@@ -3,6 +3,7 @@ import { messageOf } from '../api/api-error.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon-paths.ts'
+import { Banner } from './note.tsx'
 
 /** A list that has nothing yet: says what would be here, and how it comes. */
 export function Empty(props: {
@@ -47,17 +48,11 @@ export function NoNetwork() {
 
 /** Why something could not be read, and the way to try again. */
 export function LoadFault({ error, retry }: { error: unknown; retry(): void }) {
+  const act = <Button onClick={retry}>Try again</Button>
   return (
-    <div class="banner bad" role="alert">
-      <Icon name="warn" />
-      <div class="t">
-        <b>This could not be read</b>
-        <p>{messageOf(error)}</p>
-      </div>
-      <div class="acts">
-        <Button onClick={retry}>Try again</Button>
-      </div>
-    </div>
+    <Banner class="bad" icon="warn" role="alert" title="This could not be read" acts={act}>
+      {messageOf(error)}
+    </Banner>
   )
 }
 

@@ -28,3 +28,27 @@ export function Refusal({ children }: { children: string }) {
     </p>
   )
 }
+
+type BannerProps = {
+  /** `bad`, and `gap` for room below it. */
+  class?: string
+  icon: IconName
+  role: 'alert' | 'status'
+  title: ComponentChildren
+  acts?: ComponentChildren
+  children: ComponentChildren
+}
+
+/** Says something that is about the whole page. */
+export function Banner(props: BannerProps) {
+  return (
+    <div class={`banner ${props.class ?? ''}`.trim()} role={props.role}>
+      <Icon name={props.icon} />
+      <div class="t">
+        <b>{props.title}</b>
+        <p>{props.children}</p>
+      </div>
+      {props.acts && <div class="acts">{props.acts}</div>}
+    </div>
+  )
+}

@@ -1,17 +1,20 @@
 import '../api/recent-heads.ts'
 import type { ComponentChildren } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useLive, useLiveState } from '../api/live.ts'
 import { useVisitor } from '../api/session.ts'
-import { invalidate, patchAnswers } from '../api/use-call.ts'
+import { invalidate, patchAnswers, useCall } from '../api/use-call.ts'
 import { useLiveRefresh } from '../api/use-refresh.ts'
-import type { WireEvents } from '../api/wire.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Button } from '../parts/button.tsx'
+import { Banner } from '../parts/note.tsx'
+import { plural, short } from '../parts/text/format.ts'
+import { monthName, utcDay } from '../parts/text/utc-dates.ts'
 import { openPalette } from './keys/palette.tsx'
 import { GuestRail, Rail, TabBar } from './rail.tsx'
 import { usePlace } from './routing/router.ts'
 import { type Crumb, TopBar } from './top-bar.tsx'
-import { UsedUpMonth } from './used-up-month.tsx'
+
+const BILLING = '/settings/billing'
 
 /** A short interruption is nobody's business. */
 const SAID_AFTER_MS = 5000
@@ -56,12 +59,8 @@ export function PageFrame(props: {
 
 /** Keeps the answers that every page shows as they are now, by the events that tell of them. */
 function useFreshAnswers(): void {
-  const onUsage = useCallback((summary: WireEvents['usage']) => {
-    patchAnswers('getUsageSummary', () => ({ data: summary }))
-  }, [])
-  useLive('usage', onUsage)
-  const onGap = useCallback(() => invalidate('getUsageSummary'), [])
-  useLive('gap', onGap)
+  useLive('usage', (summary) => patchAnswers('getUsageSummary', () => ({ data: summary })))
+  useLive('gap', () => invalidate('getUsageSummary'))
   useLiveRefresh(['webhook', 'gap'], 'listWebhooks')
 }
 
@@ -79,15 +78,35 @@ function LostStream() {
   }, [state])
   if (!isSaid) return null
   return (
-    <div class="banner gap" role="alert">
-      <Icon name="warn" />
-      <div class="t">
-        <b>Live updates are lost</b>
-        <p>
-          What you see was true a moment ago. The stream is tried again and catches up by itself;
-          webhooks and calls go on without it.
-        </p>
-      </div>
-    </div>
+    <Banner class="gap" icon="warn" role="alert" title="Live updates are lost">
+      What you see was true a moment ago. The stream is tried again and catches up by itself;
+      webhooks and calls go on without it.
+    </Banner>
+  )
+}
+
+/** Says on every page that the month is used up, for as long as that stops anything. */
+function UsedUpMonth() {
+  const { path } = usePlace()
+  const summary = useCall('getUsageSummary').data?.data
+  const webhooks = useCall('listWebhooks').data?.data ?? []
+  if (!summary || summary.autoscaling || (summary.percent_used ?? 0) < 100) return null
+  const paused = webhooks.filter(
+    ({ deactivation_reason: reason }) => reason === 'MONTHLY_CAPACITY_EXCEEDED',
+  ).length
+  const reset = utcDay(summary.time_reset)
+  const stopped = paused > 0 && `, so ${plural(paused, 'webhook is', 'webhooks are')} paused`
+  return (
+    <Banner
+      class="bad gap"
+      icon="pause"
+      role="status"
+      title={[`${monthName(summary.month)} is used up`, stopped]}
+      acts={path !== BILLING && <Button href={BILLING}>See what to do</Button>}
+    >
+      {short(summary.month_cu)} of {short(summary.limit_cu ?? 0)} CU are used. Calls get 429 until{' '}
+      {reset}, 00:00 UTC. With autoscaling on, calls work again at once
+      {paused > 0 && '; webhooks stay paused until you unpause them'}.
+    </Banner>
   )
 }

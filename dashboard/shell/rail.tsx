@@ -56,7 +56,6 @@ export function Rail({ path, isLocal }: Props) {
 
 /** The rail of somebody who is not signed in: it asks the service for nothing. */
 export function GuestRail({ path }: { path: string }) {
-  const { name, icon } = REFERENCE_PLACE
   return (
     <RailFrame>
       <div class="guest">
@@ -67,18 +66,8 @@ export function GuestRail({ path }: { path: string }) {
       </div>
       <nav class="nav" aria-label="Main">
         <ul>
-          <li>
-            <a href={REFERENCE_PLACE.path} aria-current="page" title={name}>
-              <Icon name={icon} />
-              <span>{name}</span>
-            </a>
-          </li>
-          <li>
-            <a href="/docs" title="Documentation">
-              <Icon name="book" />
-              <span>Documentation</span>
-            </a>
-          </li>
+          <RailItem {...REFERENCE_PLACE} isCurrent />
+          <RailItem path="/docs" name="Documentation" icon="book" />
         </ul>
       </nav>
     </RailFrame>
@@ -134,21 +123,30 @@ async function leave(): Promise<void> {
 function RailLink({ place, path }: { place: MainPlace; path: string }) {
   const attention = useAttention(place)
   return (
+    <RailItem {...place} isCurrent={isWithin(path, place)}>
+      {attention > 0 ? (
+        <span class="count bad" title={`${attention} paused by Headgate`}>
+          {attention}
+        </span>
+      ) : (
+        <kbd>G {place.key.toUpperCase()}</kbd>
+      )}
+    </RailItem>
+  )
+}
+
+type ItemProps = Pick<MainPlace, 'path' | 'name' | 'icon'> & {
+  isCurrent?: boolean
+  children?: ComponentChildren
+}
+
+function RailItem({ path, name, icon, isCurrent = false, children }: ItemProps) {
+  return (
     <li>
-      <a
-        href={place.path}
-        aria-current={isWithin(path, place) ? 'page' : undefined}
-        title={place.name}
-      >
-        <Icon name={place.icon} />
-        <span>{place.name}</span>
-        {attention > 0 ? (
-          <span class="count bad" title={`${attention} paused by Headgate`}>
-            {attention}
-          </span>
-        ) : (
-          <kbd>G {place.key.toUpperCase()}</kbd>
-        )}
+      <a href={path} aria-current={isCurrent ? 'page' : undefined} title={name}>
+        <Icon name={icon} />
+        <span>{name}</span>
+        {children}
       </a>
     </li>
   )

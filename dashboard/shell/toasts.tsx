@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../api/api-error.ts'
+import { change, useWatched, watched } from '../api/watched.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 
@@ -11,8 +11,7 @@ const UNDO_MS = 8000
 const SHOWN_MAX = 4
 
 let count = 0
-let toasts: readonly Toast[] = []
-const watchers = new Set<(all: readonly Toast[]) => void>()
+const toasts = watched<readonly Toast[]>([])
 
 /** Says in a line what was done; with `undo`, it can be taken back for 8 s. */
 export function say(text: string, undo: (() => void) | null = null): void {
@@ -35,28 +34,19 @@ export async function attempt(work: () => Promise<unknown>): Promise<void> {
 
 /** Takes the newest action back that still can be. */
 export function undoLast(): void {
-  const last = toasts.findLast(({ undo }) => undo !== null)
-  if (!last) return
-  take(last.id)
-  last.undo?.()
+  const last = toasts.value.findLast(({ undo }) => undo !== null)
+  if (last) takeBack(last)
 }
 
 export function Toasts() {
-  const [shown, show] = useState(toasts)
-  useEffect(() => {
-    watchers.add(show)
-    return () => {
-      watchers.delete(show)
-    }
-  }, [])
   return (
     <div id="toasts" role="status" aria-live="polite">
-      {shown.map(({ id, text, isBad, undo }) => (
-        <div class={isBad ? 'toast bad' : 'toast'} key={id}>
-          <Icon name={isBad ? 'warn' : 'check'} />
-          <span>{text}</span>
-          {undo && (
-            <Button class="sm" onClick={() => takeBack(id, undo)}>
+      {useWatched(toasts).map((toast) => (
+        <div class={toast.isBad ? 'toast bad' : 'toast'} key={toast.id}>
+          <Icon name={toast.isBad ? 'warn' : 'check'} />
+          <span>{toast.text}</span>
+          {toast.undo && (
+            <Button class="sm" onClick={() => takeBack(toast)}>
               Undo
             </Button>
           )}
@@ -66,21 +56,17 @@ export function Toasts() {
   )
 }
 
-function takeBack(id: number, undo: () => void): void {
+function takeBack({ id, undo }: Toast): void {
   take(id)
-  undo()
+  undo?.()
 }
 
 function put(toast: Toast, forMs: number): void {
-  change([...toasts, toast].slice(-SHOWN_MAX))
+  change(toasts, [...toasts.value, toast].slice(-SHOWN_MAX))
   setTimeout(() => take(toast.id), forMs)
 }
 
 function take(id: number): void {
-  change(toasts.filter((toast) => toast.id !== id))
-}
-
-function change(next: readonly Toast[]): void {
-  toasts = next
-  for (const show of watchers) show(next)
+  const left = toasts.value.filter((toast) => toast.id !== id)
+  change(toasts, left)
 }

@@ -58,7 +58,7 @@ describe.skipIf(lacks)('a long log of deliveries', () => {
     expect(mostRows).toBeLessThan(200)
     expect(calls.length).toBeLessThanOrEqual(DELIVERIES / 500 + 1)
 
-    // What was dropped on the way down comes back when the reader does.
+    // What was read on the way down is still there when the reader comes back.
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight / 2)')
     const middle = 1_000_000 + DELIVERIES / 2
     await until(() => showsNear(page, middle), 'the middle is shown')

@@ -4,10 +4,12 @@ import { useRefresh } from '../../api/use-refresh.ts'
 import { Button } from '../../parts/button.tsx'
 import { Empty, LoadFault, SkeletonRows } from '../../parts/empty.tsx'
 import { PageFrame } from '../../shell/page-frame.tsx'
+import { AccessCard } from './app/access-card.tsx'
 import { AppHead } from './app/app-head.tsx'
-import { AppSide } from './app/app-side.tsx'
+import { AppNetworks } from './app/app-networks.tsx'
 import { AppSnippets } from './app/app-snippets.tsx'
 import { KeyCard } from './app/key-card.tsx'
+import { LastDay } from './app/last-day.tsx'
 import { MethodTable } from './app/method-table.tsx'
 
 type Props = { params: Readonly<Record<string, string>> }
@@ -31,7 +33,11 @@ export default function AppPage({ params: { id = '' } }: Props) {
             <AppSnippets app={app} />
             <MethodTable app={app} />
           </div>
-          <AppSide app={app} />
+          <div class="col g16">
+            <LastDay app={app} />
+            <AccessCard app={app} />
+            <AppNetworks app={app} />
+          </div>
         </div>
       )}
       {!app && isGone && <NoSuchApp />}

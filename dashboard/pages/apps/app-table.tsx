@@ -3,14 +3,14 @@ import { useRefresh } from '../../api/use-refresh.ts'
 import type { AnswerOf, WireApp } from '../../api/wire.ts'
 import { Spark } from '../../parts/charts/spark.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { NameFilter } from '../../parts/forms/name-filter.tsx'
+import { SearchField } from '../../parts/forms/search-field.tsx'
 import { useRowFocus } from '../../parts/lists/use-row-focus.ts'
 import { NetworkName, Tag } from '../../parts/state.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
 import { plural, short, succeededPercent, whole } from '../../parts/text/format.ts'
 import { lastFour } from '../../parts/text/secret-row.tsx'
 import { lengthText } from '../../parts/text/time-ago.tsx'
-import { shortMonthName, startOfMonth, utcDay } from '../../parts/text/utc-dates.ts'
+import { lastHours, shortMonthName, startOfMonth, utcDay } from '../../parts/text/utc-dates.ts'
 import { changeQuery, navigate } from '../../shell/routing/router.ts'
 
 /** A team may have a thousand apps; more than this are found by their names. */
@@ -23,7 +23,7 @@ const NETWORKS_SHOWN = 4
 
 export function AppTable({ apps, filter }: { apps: readonly WireApp[]; filter: string }) {
   const figuresOf = useAppFigures()
-  const { list } = useRowFocus<HTMLTableElement>()
+  const { list } = useRowFocus()
   const wanted = filter.toLowerCase()
   const found = apps.filter(({ name, description }) =>
     `${name} ${description}`.toLowerCase().includes(wanted),
@@ -32,7 +32,7 @@ export function AppTable({ apps, filter }: { apps: readonly WireApp[]; filter: s
     <>
       {apps.length >= FILTER_FROM && (
         <div class="row filters">
-          <NameFilter
+          <SearchField
             label="Filter by name"
             value={filter}
             onChange={(value) => changeQuery({ q: value })}
@@ -125,7 +125,7 @@ function figureColumns(
       cellClass: 'c-narrow',
       cell: (app) => {
         const { hours = [] } = figuresOf(app) ?? {}
-        return hours.some((cu) => cu > 0) && <Spark values={hours} />
+        return hours.some((cu) => cu > 0) && <Spark values={hours} label="By the hour" />
       },
     },
     {
@@ -156,7 +156,7 @@ type AppFigures = {
   calls: number
   errors: number
   monthCu: number
-  /** Compute units by the hour, the last 24, oldest first. */
+  /** Compute units by the hour, the last 24, oldest first, as parts of the most. */
   hours: readonly number[]
   /** When the bucket of its last use began, and whether that is an hour or a day. */
   lastUse: { at: number; unit: 'hour' | 'day' } | null
@@ -164,8 +164,6 @@ type AppFigures = {
 
 type Point = AnswerOf<'getUsageSeries'>['data'][number]
 
-const HOUR_MS = 3_600_000
-const HOURS = 24
 const REFRESH_MS = 15_000
 
 /** The figures of all apps, in three calls however many there are; null until they are known. */
@@ -194,9 +192,9 @@ function useAppFigures(): ((appId: string) => AppFigures) | null {
 }
 
 function byHour(points: readonly Point[]): number[] {
-  const last = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
   const known = new Map(points.map(({ start, cu }) => [start, cu]))
-  return Array.from({ length: HOURS }, (_, at) => known.get(last - (HOURS - 1 - at) * HOUR_MS) ?? 0)
+  const most = Math.max(1, ...known.values())
+  return lastHours().map((start) => (known.get(start) ?? 0) / most)
 }
 
 function lastUseOf(hours: readonly Point[], days: readonly Point[]): AppFigures['lastUse'] {

@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<WireArrival>[] = [
 
 /** The arrivals, newest first; each with the check of its signature and what it was answered. */
 export function ArrivalTable({ arrivals, chosen, hasOlder, showOlder }: Props) {
-  const { list } = useRowFocus<HTMLTableElement>()
+  const { list } = useRowFocus()
   return (
     <>
       <div class="tw">

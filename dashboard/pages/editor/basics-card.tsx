@@ -1,5 +1,5 @@
 import { useCall } from '../../api/use-call.ts'
-import { SelectField, TextField } from '../../parts/forms/field.tsx'
+import { optionsOf, SelectField, TextField } from '../../parts/forms/field.tsx'
 import { NetworkName } from '../../parts/state.tsx'
 import type { EditorModel } from './use-editor.ts'
 
@@ -34,7 +34,7 @@ export function BasicsCard({ model }: { model: EditorModel }) {
               label="Network"
               fault={faults.network}
               value={draft.network}
-              options={possible.map(({ id }) => ({ value: id, text: id }))}
+              options={optionsOf(possible.map(({ id }) => id))}
               onChange={(network) => change({ network, appId: null })}
             />
           )}

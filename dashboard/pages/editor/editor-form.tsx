@@ -31,13 +31,12 @@ export function EditorForm({ initial, webhook }: { initial: Draft; webhook: Wire
     <>
       <EditorHead model={model} />
       <div class="edit">
-        <EditorParts
-          model={model}
-          block={block}
-          editor={editor}
-          onEditor={setEditor}
-          onRun={() => run()}
-        />
+        <div class="col g16">
+          <BasicsCard model={model} />
+          <QueryCard model={model} editor={editor} onEditor={setEditor} onRun={() => run()} />
+          <VariablesCard model={model} />
+          <DestinationCard model={model} block={block} />
+        </div>
         <div class="right-pane col g16">
           <DryRunPane
             model={model}
@@ -75,31 +74,6 @@ function EditorHead({ model }: { model: EditorModel }) {
       {Templates && (
         <Templates onChoose={choose} onClose={() => changeQuery({ templates: null })} />
       )}
-    </div>
-  )
-}
-
-/** The parts of the form that are saved. */
-function EditorParts(props: {
-  model: EditorModel
-  /** The block of dry runs and tests; empty for the latest. */
-  block: string
-  editor: QueryEditor | null
-  onEditor(editor: QueryEditor | null): void
-  onRun(): void
-}) {
-  const { model } = props
-  return (
-    <div class="col g16">
-      <BasicsCard model={model} />
-      <QueryCard
-        model={model}
-        editor={props.editor}
-        onEditor={props.onEditor}
-        onRun={props.onRun}
-      />
-      <VariablesCard model={model} />
-      <DestinationCard model={model} block={props.block} />
     </div>
   )
 }

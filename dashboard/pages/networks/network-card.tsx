@@ -1,7 +1,9 @@
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { useRecentHeads } from '../../api/recent-heads.ts'
 import type { NetworkReport } from '../../api/wire.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { Fact } from '../../parts/fact.tsx'
 import { headMarks } from '../../parts/head-marks.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Note } from '../../parts/note.tsx'
@@ -69,28 +71,30 @@ function NetworkHead({ network }: { network: NetworkReport }) {
         </span>
       )}
       <dl class="inl">
-        <div>
-          <dt>Head</dt>
-          <dd>{head === undefined ? 'none yet' : whole(head)}</dd>
-        </div>
+        <Item name="Head">{head === undefined ? 'none yet' : whole(head)}</Item>
         {head !== undefined && <Age at={at} />}
         {network.finalized !== null && (
-          <div class="c-mid">
-            <dt>Final</dt>
-            <dd>{whole(network.finalized)}</dd>
-          </div>
+          <Item name="Final" class="c-mid">
+            {whole(network.finalized)}
+          </Item>
         )}
-        <div class="c-wide">
-          <dt>A block every</dt>
-          <dd>{(network.block_time_ms / 1000).toFixed(1)} s</dd>
-        </div>
+        <Item name="A block every" class="c-wide">
+          {(network.block_time_ms / 1000).toFixed(1)} s
+        </Item>
         {network.kind === 'evm' && (
-          <div class="c-wide">
-            <dt>Blocks are</dt>
-            <dd>{verifyText(network.verify)}</dd>
-          </div>
+          <Item name="Blocks are" class="c-wide">
+            {verifyText(network.verify)}
+          </Item>
         )}
       </dl>
+    </div>
+  )
+}
+
+function Item(props: { name: string; class?: string; children: ComponentChildren }) {
+  return (
+    <div class={props.class}>
+      <Fact name={props.name}>{props.children}</Fact>
     </div>
   )
 }
@@ -103,12 +107,9 @@ function verifyText({ form, fallback }: NetworkReport['verify']): string {
 function Age({ at }: { at: number }) {
   const ageMs = Math.max(0, useNow() - at)
   return (
-    <div class="c-narrow">
-      <dt>Age</dt>
-      <dd>
-        <Time at={at} text={ageMs < 500 ? '0 s' : lengthText(ageMs)} />
-      </dd>
-    </div>
+    <Item name="Age" class="c-narrow">
+      <Time at={at} text={ageMs < 500 ? '0 s' : lengthText(ageMs)} />
+    </Item>
   )
 }
 

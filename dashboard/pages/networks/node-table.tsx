@@ -1,10 +1,11 @@
 import type { NetworkReport } from '../../api/wire.ts'
 import { Bar } from '../../parts/charts/bar.tsx'
+import { Spark } from '../../parts/charts/spark.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import type { Tone } from '../../parts/state.tsx'
 import { ms, percent, plural, whole } from '../../parts/text/format.ts'
 import { lengthText } from '../../parts/text/time-ago.tsx'
-import { ErrorSpark } from './error-spark.tsx'
+import { lastHours } from '../../parts/text/utc-dates.ts'
 
 type Node = NetworkReport['upstreams'][number]
 
@@ -19,6 +20,9 @@ const UNKNOWN = <span class="faint">n/a</span>
 /** A node that goes wrong this often is worth a colour. */
 const ERRORS_WARN = 0.5
 const ERRORS_BAD = 5
+
+/** Some errors are drawn this tall at least, so that one in a thousand is seen. */
+const LEAST = 0.08
 
 const COLUMNS: readonly Column<Node>[] = [
   { head: 'Node', cell: ({ name }) => <span class="strong500 wraps">{name}</span> },
@@ -96,6 +100,21 @@ export function NodeTable({ nodes }: { nodes: readonly Node[] }) {
       />
     </div>
   )
+}
+
+/** Errors of the last 24 hours; a flat line is a good day. */
+function ErrorSpark({ hours }: { hours: Node['hours'] }) {
+  const rates = new Map(
+    hours.map(({ start, calls, errors }) => [start, errors / Math.max(1, calls)]),
+  )
+  const values = lastHours().map((start) => {
+    const rate = rates.get(start) ?? 0
+    return rate === 0 ? 0 : Math.max(LEAST, rate)
+  })
+  const worst = Math.max(0, ...rates.values())
+  const tone = worst >= 0.05 ? 'bad' : worst >= 0.005 ? 'warn' : 'q'
+  const label = `At most ${Math.round(worst * 1000) / 10} % errors in an hour`
+  return <Spark values={values} tone={tone} label={label} />
 }
 
 function NodeState({ node }: { node: Node }) {

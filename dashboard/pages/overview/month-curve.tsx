@@ -1,6 +1,7 @@
 import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
 import type { AnswerOf } from '../../api/wire.ts'
+import { Plot } from '../../parts/charts/plot.tsx'
 import { short } from '../../parts/text/format.ts'
 import { startOfMonth, utcDay } from '../../parts/text/utc-dates.ts'
 
@@ -28,12 +29,7 @@ export function MonthCurve({ summary }: { summary: Summary }) {
   const line = `M${points.join('L')}`
   return (
     <div class="chart h118">
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={wordsOf(summary)}
-      >
+      <Plot width={WIDTH} height={HEIGHT} label={wordsOf(summary)}>
         <path class="area" d={`${line}L${x(nowMs)} ${HEIGHT}L0 ${HEIGHT}Z`} />
         <path class="ln" d={line} />
         {forecast !== null && (
@@ -41,7 +37,7 @@ export function MonthCurve({ summary }: { summary: Summary }) {
         )}
         {limit !== null && <path class="ln lim" d={`M0 ${y(limit)}H${WIDTH}`} />}
         <line class="ax" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
-      </svg>
+      </Plot>
       {limit !== null && (
         <span class="limlab" style={{ top: `${Math.max(0, y(limit)) - 16}px` }}>
           Limit {short(limit)}

@@ -3,8 +3,9 @@ import { GateArt } from '../../parts/art.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { AreaChart } from '../../parts/charts/area-chart.tsx'
-import { Empty, LoadFault } from '../../parts/empty.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { Figure } from '../../parts/fact.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
 import { ms as msText, plural, short, whole } from '../../parts/text/format.ts'
 import { callPoints } from './call-points.ts'
 import type { TimeRange } from './time-range.ts'
@@ -12,7 +13,8 @@ import { type CallFigures, useCallFigures } from './use-call-figures.ts'
 
 /** How many calls were made, how many of them went well, and how long they took. */
 export function RequestsCard({ range }: { range: TimeRange }) {
-  const { figures, error, reload } = useCallFigures(range)
+  const { figures, ...rest } = useCallFigures(range)
+  const call = { data: figures && { data: figures }, ...rest }
   return (
     <Card
       title="Requests"
@@ -23,19 +25,14 @@ export function RequestsCard({ range }: { range: TimeRange }) {
       }
       class="requests"
     >
-      {!figures && error ? (
-        <div class="cb">
-          <LoadFault error={error} retry={reload} />
-        </div>
-      ) : (
-        <Figures figures={figures} range={range} />
-      )}
+      <Loaded call={call} around="cb" wait={<Wait />}>
+        {(known) => <Figures figures={known} range={range} />}
+      </Loaded>
     </Card>
   )
 }
 
-function Figures({ figures, range }: { figures: CallFigures | undefined; range: TimeRange }) {
-  if (!figures) return <Wait />
+function Figures({ figures, range }: { figures: CallFigures; range: TimeRange }) {
   const { totals } = figures
   if (!totals || totals.calls === 0) return <NoCalls range={range} />
   const { points, low, high } = callPoints(figures, range)
@@ -55,7 +52,6 @@ function Figures({ figures, range }: { figures: CallFigures | undefined; range: 
           label={`Requests by the ${range.bucket}, ${range.words}: between ${low} and ${high}`}
           points={points}
           axis={short}
-          isRunning
         />
       </div>
       {totals.errors > 0 && <Failures figures={figures} />}

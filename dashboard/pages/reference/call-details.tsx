@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
 import { CallAnswers } from './document/call-answers.tsx'
-import { FieldTable, ParameterTable } from './document/field-table.tsx'
+import { FieldTable, RowTable } from './document/field-table.tsx'
 import { Inline, Prose } from './document/prose.tsx'
 import type { ReferenceCall, ReferenceDoc } from './document/reference-doc.ts'
 import { firstInputs } from './try/call-request.ts'
@@ -40,7 +40,7 @@ export function CallDetails(props: { call: ReferenceCall; schemas: ReferenceDoc[
         {parameters.length > 0 && (
           <>
             <h4>Parameters</h4>
-            <ParameterTable parameters={parameters} />
+            <RowTable heading="Parameter" rows={parameters} />
           </>
         )}
         {body && (
@@ -52,7 +52,7 @@ export function CallDetails(props: { call: ReferenceCall; schemas: ReferenceDoc[
         <CallAnswers doc={doc} schemas={schemas} />
       </div>
       <div class="col call-try">
-        <CodeBlock isProgram snippets={snippets} what="the snippet" />
+        <CodeBlock snippets={snippets} what="the snippet" />
         <h4>Try it</h4>
         <TryIt call={call} inputs={inputs} onChange={setInputs} />
       </div>

@@ -6,8 +6,7 @@ import { navigate, usePlace } from '../../shell/routing/router.ts'
 import { CallDetails } from './call-details.tsx'
 import { FieldTable } from './document/field-table.tsx'
 import { Inline } from './document/prose.tsx'
-import type { ReferenceCall, ReferenceDoc } from './document/reference-doc.ts'
-import type { FoundReference } from './find-reference.ts'
+import type { FoundReference, ReferenceCall, ReferenceDoc } from './document/reference-doc.ts'
 
 type Opened = { ids: ReadonlySet<string>; target: string; toggle(id: string): void }
 

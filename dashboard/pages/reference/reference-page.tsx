@@ -1,15 +1,19 @@
-import { useMemo, useRef } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { useCall } from '../../api/use-call.ts'
+import { SearchField } from '../../parts/forms/search-field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { PlainCode } from '../../parts/text/code-block.tsx'
-import { useShortcuts } from '../../shell/keys/shortcuts.ts'
 import { PageFrame } from '../../shell/page-frame.tsx'
 import { changeQuery, usePlace } from '../../shell/routing/router.ts'
 import type { OpenApi } from './document/open-api.ts'
 import { Prose } from './document/prose.tsx'
-import { type ReferenceDoc, referenceDoc } from './document/reference-doc.ts'
-import { type FoundReference, findReference } from './find-reference.ts'
+import {
+  type FoundReference,
+  findReference,
+  type ReferenceDoc,
+  referenceDoc,
+} from './document/reference-doc.ts'
 import { ReferenceList } from './reference-list.tsx'
 
 export default function ReferencePage() {
@@ -21,7 +25,18 @@ export default function ReferencePage() {
         <h1>API reference</h1>
         {doc && <span class="tag">{doc.version}</span>}
         <div class="acts">
-          <SearchField />
+          <SearchField
+            class="refsearch"
+            label="Search the reference"
+            placeholder="Path, summary or field"
+            does="Search the reference"
+            icon="find"
+            isIconSmall
+            value={usePlace().query.get('q') ?? ''}
+            onChange={(q) => changeQuery({ q })}
+          >
+            <kbd class="end c-narrow">/</kbd>
+          </SearchField>
           <a class="btn" href="/api/openapi.json" target="_blank" rel="noreferrer">
             <Icon name="dl" />
             OpenAPI
@@ -32,28 +47,6 @@ export default function ReferencePage() {
         {(read) => <Reference doc={read} />}
       </Loaded>
     </PageFrame>
-  )
-}
-
-function SearchField() {
-  const { query } = usePlace()
-  const ref = useRef<HTMLInputElement>(null)
-  useShortcuts([{ keys: '/', does: 'Search the reference', run: () => ref.current?.focus() }])
-  return (
-    <div class="affix refsearch">
-      <Icon name="find" small />
-      <input
-        ref={ref}
-        class="in"
-        type="search"
-        aria-label="Search the reference"
-        placeholder="Path, summary or field"
-        maxLength={100}
-        value={query.get('q') ?? ''}
-        onInput={(event) => changeQuery({ q: event.currentTarget.value })}
-      />
-      <kbd class="end c-narrow">/</kbd>
-    </div>
   )
 }
 

@@ -6,8 +6,8 @@ import type { WireTeam } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { FormDialog } from '../../parts/dialog.tsx'
-import { SelectField, TextField } from '../../parts/forms/field.tsx'
-import { NameFilter } from '../../parts/forms/name-filter.tsx'
+import { optionsOf, Select, SelectField, TextField } from '../../parts/forms/field.tsx'
+import { SearchField } from '../../parts/forms/search-field.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Tag } from '../../parts/state.tsx'
 import { plural, short } from '../../parts/text/format.ts'
@@ -26,7 +26,7 @@ export function TeamsSettings() {
   return (
     <>
       <div class="row filters">
-        <NameFilter
+        <SearchField
           label="Filter by name or id"
           value={filter}
           onChange={(value) => changeQuery({ q: value })}
@@ -102,18 +102,13 @@ function TierChoice({ team, tiers }: { team: WireTeam; tiers: readonly string[] 
   // A tier that was taken out of the configuration is shown until another is chosen.
   const options = tiers.includes(team.tier) ? tiers : [team.tier, ...tiers]
   return (
-    <select
+    <Select
       class="in tier-select"
       aria-label={`Tier of ${team.name}`}
       value={team.tier}
-      onChange={(event) => void changeTier(team, event.currentTarget.value)}
-    >
-      {options.map((name) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </select>
+      options={optionsOf(options)}
+      onChange={(tier) => void changeTier(team, tier)}
+    />
   )
 }
 
@@ -159,7 +154,7 @@ function NewTeamDialog({ onClose }: { onClose(): void }) {
         label="Tier"
         hint="It can be changed at any time."
         value={tier}
-        options={tiers.map((one) => ({ value: one, text: one }))}
+        options={optionsOf(tiers)}
         onChange={setTier}
       />
     </FormDialog>

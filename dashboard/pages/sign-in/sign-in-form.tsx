@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/note.tsx'
 import { plural } from '../../parts/text/format.ts'
 import type { Refusal, useSignIn } from './use-sign-in.ts'
 
@@ -86,41 +87,25 @@ function TokenInput(props: {
   )
 }
 
+/** A title, and what to do about it; what has neither is told in the service's own words. */
+const REFUSALS: Readonly<Record<Refusal['kind'], readonly [string, string] | null>> = {
+  'wrong-token': [
+    'This token opens nothing.',
+    'It may have been revoked, or belong to another Headgate.',
+  ],
+  'old-link': ['This link is an old one.', 'Each start prints a new one; or sign in with a token.'],
+  slow: ['Too many attempts from your address.', ''],
+  other: null,
+}
+
 function RefusalNote({ refusal, waitS }: { refusal: Refusal | null; waitS: number }) {
   if (!refusal || (refusal.kind === 'slow' && waitS === 0)) return null
   const isSlow = refusal.kind === 'slow'
+  const [title, words] = REFUSALS[refusal.kind] ?? ['', refusal.message]
   return (
-    <div class={`note ${isSlow ? 'warn' : 'bad'}`} role="alert">
-      <Icon name={isSlow ? 'clock' : 'warn'} />
-      <span>
-        <RefusalText refusal={refusal} waitS={waitS} />
-      </span>
-    </div>
+    <Note tone={isSlow ? 'warn' : 'bad'} icon={isSlow ? 'clock' : 'warn'} role="alert">
+      {title && <b>{title}</b>} {words}
+      {isSlow && <span aria-live="off">Try again in {plural(waitS, 'second')}.</span>}
+    </Note>
   )
-}
-
-function RefusalText({ refusal, waitS }: { refusal: Refusal; waitS: number }) {
-  switch (refusal.kind) {
-    case 'wrong-token':
-      return (
-        <>
-          <b>This token opens nothing.</b> It may have been revoked, or belong to another Headgate.
-        </>
-      )
-    case 'old-link':
-      return (
-        <>
-          <b>This link is an old one.</b> Each start prints a new one; or sign in with a token.
-        </>
-      )
-    case 'slow':
-      return (
-        <>
-          <b>Too many attempts from your address.</b>{' '}
-          <span aria-live="off">Try again in {plural(waitS, 'second')}.</span>
-        </>
-      )
-    default:
-      return <>{refusal.message}</>
-  }
 }

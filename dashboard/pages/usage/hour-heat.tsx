@@ -1,6 +1,7 @@
 import { useCall } from '../../api/use-call.ts'
 import type { WireUsagePoint } from '../../api/wire.ts'
 import { Card } from '../../parts/card.tsx'
+import { Plot } from '../../parts/charts/plot.tsx'
 import { cu } from '../../parts/text/format.ts'
 import { utcDay } from '../../parts/text/utc-dates.ts'
 import type { UsageView } from './usage-view.ts'
@@ -57,11 +58,10 @@ function HeatCells({ fromMs, points }: { fromMs: number; points: readonly WireUs
   const most = Math.max(0, ...used.values())
   const nowMs = Date.now()
   return (
-    <svg
-      viewBox={`0 0 ${24 * CELL.width} ${DAYS * CELL.height}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`Compute units by hour over seven days. ${busiest(points)}`}
+    <Plot
+      width={24 * CELL.width}
+      height={DAYS * CELL.height}
+      label={`Compute units by hour over seven days. ${busiest(points)}`}
     >
       {Array.from({ length: DAYS * 24 }, (_, at) => {
         const startMs = fromMs + at * HOUR_MS
@@ -80,7 +80,7 @@ function HeatCells({ fromMs, points }: { fromMs: number; points: readonly WireUs
           />
         )
       })}
-    </svg>
+    </Plot>
   )
 }
 

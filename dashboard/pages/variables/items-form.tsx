@@ -108,16 +108,15 @@ function ItemsActions(props: {
           Take away
         </Button>
       )}
-      <button
-        class={props.isMain ? 'btn sm primary' : 'btn sm'}
-        type="button"
+      <Button
+        class={props.isMain ? 'sm primary' : 'sm'}
+        icon="plus"
         disabled={lacks !== undefined}
         title={lacks ?? ''}
         onClick={() => void props.send('add')}
       >
-        <Icon name="plus" small />
         Add {what}
-      </button>
+      </Button>
     </div>
   )
 }

@@ -15,7 +15,7 @@ export function QueryTab({ webhook }: { webhook: WireWebhook }) {
   return (
     <div class="grid side">
       <div class="wrapcode">
-        <CodeBlock isProgram what="the query" snippets={[{ name: 'query', text: query }]} />
+        <CodeBlock what="the query" snippets={[{ name: 'query', text: query }]} />
       </div>
       <Card
         title="Options"

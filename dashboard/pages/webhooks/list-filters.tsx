@@ -1,7 +1,7 @@
-import { useRef } from 'preact/hooks'
 import type { WireWebhook } from '../../api/wire.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { useShortcuts } from '../../shell/keys/shortcuts.ts'
+import { FilterSelect } from '../../parts/forms/field.tsx'
+import { SearchField } from '../../parts/forms/search-field.tsx'
+import { Segmented } from '../../parts/forms/segmented.tsx'
 import { changeQuery } from '../../shell/routing/router.ts'
 
 /** The filters of the list, as they stand in the address. */
@@ -33,40 +33,26 @@ type BarProps = { filters: ListFilters; webhooks: readonly WireWebhook[] }
 
 /** By name, state and network; what is chosen stands in the address. */
 export function ListFilterBar({ filters, webhooks }: BarProps) {
-  const input = useRef<HTMLInputElement>(null)
-  useShortcuts([{ keys: '/', does: 'Filter', run: () => input.current?.focus() }])
   const networks = [...new Set(webhooks.map(({ network }) => network))].toSorted()
   return (
     <search class="row wrap filters">
-      <div class="affix w240">
-        <Icon name="find" />
-        <input
-          ref={input}
-          class="in"
-          type="search"
-          placeholder="Filter by name, URL or id"
-          aria-label="Filter webhooks"
-          maxLength={200}
-          value={filters.text}
-          onInput={(event) => changeQuery({ q: event.currentTarget.value })}
-        />
-      </div>
+      <SearchField
+        label="Filter webhooks"
+        placeholder="Filter by name, URL or id"
+        does="Filter"
+        icon="find"
+        value={filters.text}
+        onChange={(q) => changeQuery({ q })}
+      />
       <StateFilter filters={filters} webhooks={webhooks} />
       {networks.length > 1 && (
-        <label class={filters.network === null ? 'filter' : 'filter on'}>
-          Network
-          <select
-            value={filters.network ?? ''}
-            onChange={(event) => changeQuery({ network: event.currentTarget.value })}
-          >
-            <option value="">any</option>
-            {networks.map((network) => (
-              <option key={network} value={network}>
-                {network}
-              </option>
-            ))}
-          </select>
-        </label>
+        <FilterSelect
+          label="Network"
+          isOn={filters.network !== null}
+          value={filters.network}
+          values={networks}
+          onChange={(network) => changeQuery({ network })}
+        />
       )}
     </search>
   )
@@ -75,24 +61,16 @@ export function ListFilterBar({ filters, webhooks }: BarProps) {
 function StateFilter({ filters, webhooks }: BarProps) {
   const active = webhooks.filter(({ is_active }) => is_active).length
   const choices = [
-    { state: null, text: 'All', count: webhooks.length },
-    { state: 'active', text: 'Active', count: active },
-    { state: 'paused', text: 'Paused', count: webhooks.length - active },
+    { value: '', text: 'All', tally: webhooks.length },
+    { value: 'active', text: 'Active', tally: active },
+    { value: 'paused', text: 'Paused', tally: webhooks.length - active },
   ]
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a legend along.
-    <div class="seg" role="group" aria-label="State">
-      {choices.map(({ state, text, count }) => (
-        <button
-          key={text}
-          type="button"
-          aria-pressed={filters.state === state}
-          onClick={() => changeQuery({ state })}
-        >
-          {text}
-          <span class="faint">{count}</span>
-        </button>
-      ))}
-    </div>
+    <Segmented
+      label="State"
+      value={filters.state ?? ''}
+      options={choices}
+      onChange={(state) => changeQuery({ state })}
+    />
   )
 }

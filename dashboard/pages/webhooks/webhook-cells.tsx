@@ -9,11 +9,8 @@ import { switchWebhook } from '../../parts/webhooks/switch-webhook.ts'
 import { WebhookMenu } from '../../parts/webhooks/webhook-menu.tsx'
 import { nameOf, webhookState } from '../../parts/webhooks/webhook-state.ts'
 
-type RowProps = {
-  webhook: WireWebhook
-  stats: WireWebhookStats | undefined
-  onDelete(): void
-}
+type Stats = WireWebhookStats | undefined
+type RowProps = { webhook: WireWebhook; stats: Stats }
 
 /** Marks of the strip. */
 const MARKS = 30
@@ -24,7 +21,7 @@ const PAUSED_MARKS = 6
 /** Below this a success rate is worth a look. */
 const GOOD_PERCENT = 99
 
-export function NameCell({ webhook }: Pick<RowProps, 'webhook'>) {
+export function NameCell({ webhook }: { webhook: WireWebhook }) {
   return (
     <span class="whname">
       <a class="t clip" href={`/webhooks/${webhook.id}`} data-row={webhook.id}>
@@ -37,7 +34,7 @@ export function NameCell({ webhook }: Pick<RowProps, 'webhook'>) {
   )
 }
 
-export function StateCell({ webhook, stats }: Pick<RowProps, 'webhook' | 'stats'>) {
+export function StateCell({ webhook, stats }: RowProps) {
   const { tone, word, reason } = webhookState(webhook, stats)
   return (
     <span class="whname">
@@ -47,7 +44,7 @@ export function StateCell({ webhook, stats }: Pick<RowProps, 'webhook' | 'stats'
   )
 }
 
-export function RecentStrip({ webhook, stats }: Pick<RowProps, 'webhook' | 'stats'>) {
+export function RecentStrip({ webhook, stats }: RowProps) {
   const paused = webhook.is_active ? 0 : PAUSED_MARKS
   const recent = (stats?.recent ?? []).slice(-(MARKS - paused))
   const marks: StripMark[] = [
@@ -60,7 +57,7 @@ export function RecentStrip({ webhook, stats }: Pick<RowProps, 'webhook' | 'stat
   return <Strip isLeft marks={marks} height={14} step={5.6} mark={4} label={label} />
 }
 
-export function DayCell({ stats }: Pick<RowProps, 'stats'>) {
+export function DayCell({ stats }: { stats: Stats }) {
   if (!stats) return <span class="faint">…</span>
   const { delivered, failed } = stats.last_24_hours
   const success = stats.success_percent
@@ -75,7 +72,7 @@ export function DayCell({ stats }: Pick<RowProps, 'stats'>) {
   )
 }
 
-export function LastCell({ stats }: Pick<RowProps, 'stats'>) {
+export function LastCell({ stats }: { stats: Stats }) {
   if (!stats) return <span class="faint">…</span>
   const last = stats.last_delivery
   if (!last) return <span class="faint">none yet</span>
@@ -90,7 +87,7 @@ export function LastCell({ stats }: Pick<RowProps, 'stats'>) {
   )
 }
 
-export function RowActs({ webhook, onDelete }: Pick<RowProps, 'webhook' | 'onDelete'>) {
+export function RowActs({ webhook, onDelete }: { webhook: WireWebhook; onDelete(): void }) {
   return (
     <span class="row rowacts">
       {!webhook.is_active && (

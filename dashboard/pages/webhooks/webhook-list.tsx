@@ -28,7 +28,7 @@ const LEGEND = [
 export function WebhookList({ webhooks, stats }: ListProps) {
   const [deleting, setDeleting] = useState<WireWebhook | null>(null)
   const byId = new Map(stats?.map((one) => [one.webhook_id, one]))
-  const { list, reached } = useRowFocus<HTMLTableElement>()
+  const { list, reached } = useRowFocus()
   const flipRow = () => flip(webhooks.find(({ id }) => id === reached()))
   useShortcuts([{ keys: 'p', does: 'Pause or unpause the row', run: flipRow }])
   if (webhooks.length === 0) return <NothingLeft />

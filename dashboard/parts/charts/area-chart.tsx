@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { niceCeiling } from './column-chart.tsx'
+import { Plot } from './plot.tsx'
 
 /** A moment of a line: `share` is the part of it that went well, null where nothing was. */
 export type AreaPoint = {
@@ -23,12 +24,10 @@ type Props = {
   label: string
   points: readonly AreaPoint[]
   axis(value: number): string
-  /** The last bucket is not over yet: the line to it is dashed. */
-  isRunning: boolean
 }
 
 /** A line over time with its area, and a strip of how much of it went well. */
-export function AreaChart({ label, points, axis, isRunning }: Props) {
+export function AreaChart({ label, points, axis }: Props) {
   const [at, setAt] = useState(-1)
   const most = niceCeiling(Math.max(0, ...points.map(({ value }) => value)))
   const move = (event: KeyboardEvent) => {
@@ -54,7 +53,7 @@ export function AreaChart({ label, points, axis, isRunning }: Props) {
         tabIndex={0}
         onKeyDown={move}
       >
-        <Lines points={points} most={most} step={step} isRunning={isRunning} />
+        <Lines points={points} most={most} step={step} />
         <g class="cols">
           {points.map(({ start, tip }, place) => (
             <rect
@@ -78,15 +77,12 @@ export function AreaChart({ label, points, axis, isRunning }: Props) {
   )
 }
 
-function Lines(props: {
-  points: readonly AreaPoint[]
-  most: number
-  step: number
-  isRunning: boolean
-}) {
-  const { points, most, step } = props
+type LinesProps = { points: readonly AreaPoint[]; most: number; step: number }
+
+/** The last bucket is not over yet: the line to it is dashed. */
+function Lines({ points, most, step }: LinesProps) {
   const placed = points.map(({ value }, at) => `${at * step} ${HEIGHT * (1 - value / most)}`)
-  const whole = props.isRunning && placed.length > 2 ? placed.slice(0, -1) : placed
+  const whole = placed.length > 2 ? placed.slice(0, -1) : placed
   const line = `M${whole.join('L')}`
   const end = (whole.length - 1) * step
   return (
@@ -109,12 +105,11 @@ function SuccessStrip({ points }: { points: readonly AreaPoint[] }) {
   const lowest =
     worst && worst.share < 1 ? `lowest ${shareText(worst.share)} at ${worst.label}` : ''
   return (
-    <svg
+    <Plot
       class="okstrip"
-      viewBox={`0 0 ${STRIP_WIDTH} ${STRIP_HEIGHT}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`How much succeeded; ${lowest || 'all of it'}`}
+      width={STRIP_WIDTH}
+      height={STRIP_HEIGHT}
+      label={`How much succeeded; ${lowest || 'all of it'}`}
     >
       {points.map(({ start, label, share }, at) => (
         <rect
@@ -126,7 +121,7 @@ function SuccessStrip({ points }: { points: readonly AreaPoint[] }) {
           data-tip={`${label}  ${share === null ? 'no calls' : shareText(share)}`}
         />
       ))}
-    </svg>
+    </Plot>
   )
 }
 

@@ -16,16 +16,14 @@ const GRID = [1, 2 / 3, 1 / 3]
 type Props = {
   label: string
   columns: readonly Column[]
-  height?: number
+  height: number
   axis(value: number): string
-  /** Classes of the series, the largest share first. */
-  tones?: readonly string[]
   /** Opens a column, by its place. */
   onOpen?(at: number): void
 }
 
 /** Stacked columns. Values stand beside the pointer, and on arrow keys. */
-export function ColumnChart({ label, columns, height = 150, axis, tones, onOpen }: Props) {
+export function ColumnChart({ label, columns, height, axis, onOpen }: Props) {
   const [at, setAt] = useState(-1)
   const most = niceCeiling(Math.max(0, ...columns.map(tallOf)))
   const move = (event: KeyboardEvent) => {
@@ -59,7 +57,7 @@ export function ColumnChart({ label, columns, height = 150, axis, tones, onOpen 
         {GRID.map((part) => (
           <path key={part} class="gl" d={`M0 ${(1 - part) * height}H${WIDTH}`} />
         ))}
-        <Columns {...{ columns, height, most, at, tones, onOpen }} />
+        <Columns {...{ columns, height, most, at, onOpen }} />
         <path class="ax" d={`M0 ${height}H${WIDTH}`} />
       </svg>
       {chosen && <KeyTip text={chosen.tip} part={at / columns.length} />}
@@ -72,17 +70,14 @@ export function ColumnChart({ label, columns, height = 150, axis, tones, onOpen 
   )
 }
 
-const TONES = ['f1', 'f2', 'f3', 'f4', 'f5', 'f6']
-
 type ColumnsProps = Pick<Props, 'columns'> & {
   height: number
   most: number
   at: number
-  tones: readonly string[] | undefined
   onOpen: ((at: number) => void) | undefined
 }
 
-function Columns({ columns, height, most, at, tones = TONES, onOpen }: ColumnsProps) {
+function Columns({ columns, height, most, at, onOpen }: ColumnsProps) {
   const step = WIDTH / Math.max(1, columns.length)
   return columns.map((column, place) => {
     const across = { x: (place + GAP / 2) * step, width: step * (1 - GAP) }
@@ -96,7 +91,7 @@ function Columns({ columns, height, most, at, tones = TONES, onOpen }: ColumnsPr
             {...across}
             y={y}
             height={tall}
-            class={`${tones[series] ?? 'f6'} seam`}
+            class={`f${Math.min(series, 5) + 1} seam`}
           />
         ))}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: Enter opens a column, too. */}

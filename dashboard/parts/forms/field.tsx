@@ -113,21 +113,65 @@ export function SelectField(props: SelectProps) {
   return (
     <Field {...props}>
       {(attributes) => (
-        <select
+        <Select
           {...attributes}
           class="in"
           value={props.value}
-          onChange={(event) => props.onChange(event.currentTarget.value)}
-        >
-          {props.options.map(({ value, text }) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
+          options={props.options}
+          onChange={props.onChange}
+        />
       )}
     </Field>
   )
+}
+
+type PlainSelectProps = Partial<Attributes> & {
+  class?: string
+  'aria-label'?: string
+  disabled?: boolean
+  value: string
+  options: readonly { value: string; text: string }[]
+  onChange(value: string): void
+}
+
+/** A choice without a label of its own. */
+export function Select({ options, onChange, ...rest }: PlainSelectProps) {
+  return (
+    <select {...rest} onChange={(event) => onChange(event.currentTarget.value)}>
+      {options.map(({ value, text }) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** One of some values, or any, by which a list is filtered. */
+export function FilterSelect(props: {
+  label: string
+  isOn: boolean
+  value: string | null
+  values: readonly string[]
+  onChange(value: string): void
+}) {
+  const id = useId()
+  return (
+    <label class={props.isOn ? 'filter on' : 'filter'} for={id}>
+      {props.label}
+      <Select
+        id={id}
+        value={props.value ?? ''}
+        options={[{ value: '', text: 'any' }, ...optionsOf(props.values)]}
+        onChange={props.onChange}
+      />
+    </label>
+  )
+}
+
+/** Options that are called what they are. */
+export function optionsOf(values: readonly string[]): { value: string; text: string }[] {
+  return values.map((value) => ({ value, text: value }))
 }
 
 type SwitchProps = {

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { useShortcuts } from '../../shell/keys/shortcuts.ts'
 
-type RowFocus<T> = {
-  list: { current: T | null }
+type RowFocus = {
+  list: { current: HTMLTableElement | null }
   /** The value of `data-row` of the row that was last in focus; null before any was. */
   reached(): string | null
 }
@@ -11,8 +11,8 @@ type RowFocus<T> = {
  * J and K or the arrows move the focus through the links of a table that have a `data-row`, one in
  * a row. The table is one stop of the Tab key: that row and what can be pressed in it.
  */
-export function useRowFocus<T extends HTMLElement>(): RowFocus<T> {
-  const list = useRef<T>(null)
+export function useRowFocus(): RowFocus {
+  const list = useRef<HTMLTableElement>(null)
   const { shortcuts, reached, rove } = useMemo(() => walkRows(list), [])
   useShortcuts(shortcuts)
   useLayoutEffect(() => {

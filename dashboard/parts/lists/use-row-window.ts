@@ -6,7 +6,15 @@ export const OVERSCAN = 12
 /** The window moves by so many rows at once, so that not every row scrolled draws the list anew. */
 const STEP = 6
 
-type RowWindow = { from: number; to: number }
+/** The top bar of the page covers so much. */
+const COVERED_PX = 52
+
+type RowWindow = {
+  from: number
+  to: number
+  /** The first row is out of view. */
+  isScrolled: boolean
+}
 
 /** Which of `count` rows of one height are in view; the page itself scrolls. */
 export function useRowWindow(
@@ -14,7 +22,11 @@ export function useRowWindow(
   count: number,
   rowHeight: number,
 ): RowWindow {
-  const [view, setView] = useState({ from: 0, to: Math.min(count, OVERSCAN * 4) })
+  const [view, setView] = useState<RowWindow>({
+    from: 0,
+    to: Math.min(count, OVERSCAN * 4),
+    isScrolled: false,
+  })
   useLayoutEffect(() => {
     let frame = 0
     const measure = () => {
@@ -24,7 +36,11 @@ export function useRowWindow(
       const shown = Math.ceil(innerHeight / rowHeight) + OVERSCAN * 2 + STEP
       const from = Math.max(0, Math.min(first, count - shown))
       const to = Math.min(count, from + shown)
-      setView((old) => (old.from === from && old.to === to ? old : { from, to }))
+      const isScrolled = top < COVERED_PX - rowHeight / 2
+      setView((old) => {
+        const isSame = old.from === from && old.to === to && old.isScrolled === isScrolled
+        return isSame ? old : { from, to, isScrolled }
+      })
     }
     const later = () => {
       frame ||= requestAnimationFrame(measure)

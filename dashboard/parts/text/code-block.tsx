@@ -13,16 +13,19 @@ type BlockProps = {
   onChoose?(name: string): void
   /** A word beside the button that copies. */
   aside?: ComponentChildren
-  isProgram?: boolean
 }
 
 /** Code with a tab a language, and a button that copies it. */
-export function CodeBlock({ snippets, what, isProgram = false, ...rest }: BlockProps) {
+export function CodeBlock({ snippets, what, ...rest }: BlockProps) {
   const tabs = snippets.map(({ name, text }) => ({
     name,
     what,
     text,
-    children: <Pre>{isProgram ? <Highlighted text={text} /> : text}</Pre>,
+    children: (
+      <Pre>
+        <Highlighted text={text} />
+      </Pre>
+    ),
   }))
   return <CodeTabs label="Language" tabs={tabs} {...rest} />
 }

@@ -6,9 +6,7 @@ const HUNDREDTHS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
 const SCALE = [
   { from: 1e9, letter: 'B' },
   { from: 1e6, letter: 'M' },
-  { from: 1e4, letter: 'k', per: 1e3 },
 ] as const
-
 const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 const BYTES = ['B', 'KB', 'MB', 'GB', 'TB'] as const
 
@@ -18,11 +16,9 @@ export function whole(value: number): string {
 
 /** 12,345 stays, 1,234,567 becomes 1.23 M. */
 export function short(value: number): string {
-  for (const { from, letter, ...rest } of SCALE) {
-    const per = 'per' in rest ? rest.per : from
-    if (value >= from && letter !== 'k') return `${HUNDREDTHS.format(value / per)} ${letter}`
-  }
-  return HUNDREDTHS.format(value)
+  const scale = SCALE.find(({ from }) => value >= from)
+  if (!scale) return HUNDREDTHS.format(value)
+  return `${HUNDREDTHS.format(value / scale.from)} ${scale.letter}`
 }
 
 export function cu(value: number): string {

@@ -12,8 +12,8 @@ const watchers = new Set<() => void>()
 let ticking: ReturnType<typeof setInterval> | undefined
 
 /** How long ago, ticking; the reader's own time and UTC stand in the title. */
-export function TimeAgo({ at, precise = false }: { at: number; precise?: boolean }) {
-  return <Time at={at} text={agoText(useNow() - at, precise)} />
+export function TimeAgo({ at }: { at: number }) {
+  return <Time at={at} text={agoText(useNow() - at)} />
 }
 
 /** When something is tried again, which a moment that has passed says too. */
@@ -69,13 +69,14 @@ function tickAll(): void {
   for (const tick of watchers) tick()
 }
 
-export function agoText(ms: number, precise = false): string {
+export function agoText(ms: number): string {
   if (ms < -SECOND) return `in ${lengthText(-ms)}`
   if (ms < SECOND) return 'just now'
-  return `${precise ? ageText(ms) : lengthText(ms)} ago`
+  return `${lengthText(ms)} ago`
 }
 
-function ageText(ms: number): string {
+/** To the second for ten minutes. */
+export function ageText(ms: number): string {
   if (ms < MINUTE || ms >= 10 * MINUTE) return lengthText(ms)
   return `${Math.floor(ms / MINUTE)} min ${Math.floor((ms % MINUTE) / SECOND)} s`
 }

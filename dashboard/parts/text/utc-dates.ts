@@ -4,6 +4,8 @@ const MONTH = new Intl.DateTimeFormat('en-US', { month: 'long', timeZone: 'UTC' 
 const SHORT_MONTH = new Intl.DateTimeFormat('en-US', { month: 'short', timeZone: 'UTC' })
 const WEEKDAY = new Intl.DateTimeFormat('en-US', { weekday: 'short', timeZone: 'UTC' })
 
+const HOUR_MS = 3_600_000
+
 /** `2026-11` as November. */
 export function monthName(month: string): string {
   return MONTH.format(startOfMonth(month))
@@ -27,4 +29,10 @@ export function utcDay(at: number): string {
 /** Sun 29 Nov, 07:00 UTC. */
 export function utcMoment(at: number): string {
   return `${WEEKDAY.format(at)} ${utcDay(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`
+}
+
+/** The beginnings of the last 24 hours, oldest first. */
+export function lastHours(): number[] {
+  const last = Math.floor(Date.now() / HOUR_MS)
+  return Array.from({ length: 24 }, (_, at) => (last - 23 + at) * HOUR_MS)
 }

@@ -1,11 +1,12 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
+import { change, useWatched, watched } from '../../api/watched.ts'
 
 /** The place in view; everything that a page shows is in its address. */
 export type Place = { path: string; query: URLSearchParams; hash: string }
 
 type Blocker = () => boolean
 
-const watchers = new Set<(place: Place) => void>()
+const place = watched<Place>({ path: '', query: new URLSearchParams(), hash: '' })
 
 /** Asks before changes are lost; null while there are none. */
 let blocker: Blocker | null = null
@@ -18,7 +19,7 @@ export function navigate(to: string, how: { replace?: boolean } = {}): void {
   if (how.replace) history.replaceState(null, '', url)
   else history.pushState(null, '', url)
   shownAddress = location.href
-  tell()
+  change(place, currentPlace())
 }
 
 /** Changes members of the query string; null takes one away. */
@@ -35,15 +36,7 @@ export function changeQuery(
 }
 
 export function usePlace(): Place {
-  const [place, show] = useState(currentPlace)
-  useEffect(() => {
-    watchers.add(show)
-    show(currentPlace())
-    return () => {
-      watchers.delete(show)
-    }
-  }, [])
-  return place
+  return useWatched(place)
 }
 
 /** Has leaving the page ask `mayLeave` first, for as long as a part is in view. */
@@ -59,6 +52,7 @@ export function useLeaveGuard(mayLeave: Blocker | null): void {
 /** Follows links of our own without loading the page again, and the browser's way back. */
 export function startRouter(): void {
   shownAddress = location.href
+  change(place, currentPlace())
   document.addEventListener('click', onClick)
   addEventListener('popstate', () => {
     const isElsewhere = new URL(shownAddress).pathname !== location.pathname
@@ -67,7 +61,7 @@ export function startRouter(): void {
       return
     }
     shownAddress = location.href
-    tell()
+    change(place, currentPlace())
   })
   addEventListener('beforeunload', (event) => {
     if (blocker) event.preventDefault()
@@ -97,9 +91,4 @@ function isServed(path: string): boolean {
 function currentPlace(): Place {
   const { pathname, search, hash } = location
   return { path: pathname, query: new URLSearchParams(search), hash }
-}
-
-function tell(): void {
-  const place = currentPlace()
-  for (const show of watchers) show(place)
 }

@@ -9,6 +9,7 @@ const LISTS: readonly ListWords[] = [
     name: 'methods',
     label: 'Methods',
     one: 'method',
+    many: 'methods',
     icon: 'bolt',
     placeholder: 'eth_call or eth_get*',
     hint: (
@@ -21,6 +22,7 @@ const LISTS: readonly ListWords[] = [
     name: 'origins',
     label: 'Origins',
     one: 'origin',
+    many: 'origins',
     icon: 'globe',
     placeholder: 'https://app.example.com',
     hint: (
@@ -34,6 +36,7 @@ const LISTS: readonly ListWords[] = [
     name: 'ips',
     label: 'IP addresses',
     one: 'address',
+    many: 'addresses',
     icon: 'nodes',
     placeholder: '203.0.113.0/24',
     hint: 'Single addresses or ranges.',
@@ -42,6 +45,7 @@ const LISTS: readonly ListWords[] = [
     name: 'contracts',
     label: 'Contracts',
     one: 'contract',
+    many: 'contracts',
     icon: 'cube',
     placeholder: '0x…',
     hint: (

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
-import { messageOf } from '../../../api/api-error.ts'
 import type { WireApp } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { focusOnce } from '../../../parts/forms/field.tsx'
+import { useSubmit } from '../../../parts/forms/use-submit.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import type { IconName } from '../../../parts/icon-paths.ts'
 import { middleCut } from '../../../parts/text/format.ts'
@@ -16,10 +16,11 @@ const CONTRACT_ENDS = { head: 14, tail: 6 }
 
 /** One of the lists, in words. */
 export type ListWords = {
-  name: keyof WireApp['allow']
+  name: ListName
   label: string
-  /** One entry of it. */
+  /** One entry of it, and several. */
   one: string
+  many: string
   icon: IconName
   placeholder: string
   hint: ComponentChildren
@@ -35,7 +36,7 @@ export function AllowList({ app, words }: Props) {
   const hintId = useId()
   const remove = (entry: string) => {
     adder.current?.focus()
-    void removeAllowed(app, name, entry)
+    void removeAllowed(app, words, entry)
   }
   const close = () => {
     setAdding(false)
@@ -79,16 +80,15 @@ export function AllowList({ app, words }: Props) {
 function NewEntry({ app, words, onClose }: Props & { onClose(): void }) {
   const { one, placeholder } = words
   const [text, setText] = useState('')
-  const [fault, setFault] = useState('')
   const faultId = useId()
-  const submit = async (event: Event) => {
-    event.preventDefault()
+  const { fault: said, submit } = useSubmit(async () => {
     const entries = text.split(/[\s,]+/).filter((entry) => entry !== '')
     if (entries.length === 0) return onClose()
-    const refusal = await addAllowed(app, words.name, entries)
-    setFault(refusal)
-    if (refusal === '') setText('')
-  }
+    await addAllowed(app, words, entries)
+    setText('')
+  })
+  // The message names the entry by its place in the list, and here it stands in the field.
+  const fault = said.replace(/^allow\.\w+\[\d+\] must/, 'It must')
   return (
     <form class="newentry" onSubmit={submit}>
       <input
@@ -125,40 +125,28 @@ function NewEntry({ app, words, onClose }: Props & { onClose(): void }) {
 
 type ListName = keyof WireApp['allow']
 
-/** How the entries of a list are called. */
-const MANY: Readonly<Record<ListName, string>> = {
-  methods: 'methods',
-  origins: 'origins',
-  ips: 'addresses',
-  contracts: 'contracts',
-}
-
-/** Adds entries to a list at once; why not, where the service refuses one, and else nothing. */
+/** Adds entries to a list at once; throws the refusal, for the form to say. */
 async function addAllowed(
   app: WireApp,
-  name: ListName,
+  { name, many }: ListWords,
   entries: readonly string[],
-): Promise<string> {
+): Promise<void> {
   const before = app.allow[name]
   const added = entries.filter((entry) => !before.includes(entry))
-  if (added.length === 0) return ''
-  try {
-    await put(app, name, [...before, ...added])
-  } catch (thrown) {
+  if (added.length === 0) return
+  await put(app, name, [...before, ...added]).catch((thrown) => {
     show(app, name, before)
-    // The message names the entry by its place in the list, and here it stands in the field.
-    return messageOf(thrown).replace(/^allow\.\w+\[\d+\] must/, 'It must')
-  }
-  const what = added.length === 1 ? added.join() : `${added.length} ${MANY[name]}`
+    throw thrown
+  })
+  const what = added.length === 1 ? added.join() : `${added.length} ${many}`
   say(`Allowed ${what} for ${app.name}`, () => void put(app, name, before).catch(sayRefused))
-  return ''
 }
 
 /** Takes an entry off a list; it can be taken back. */
-function removeAllowed(app: WireApp, name: ListName, entry: string): Promise<void> {
+function removeAllowed(app: WireApp, { name, many }: ListWords, entry: string): Promise<void> {
   const from = app.allow[name]
   const to = from.filter((one) => one !== entry)
-  const left = to.length === 0 ? `. All ${MANY[name]} are allowed now` : ''
+  const left = to.length === 0 ? `. All ${many} are allowed now` : ''
   return changeAtOnce({
     from,
     to,

@@ -76,7 +76,7 @@ function EditAppDialog({ app, onClose }: { app: WireApp; onClose(): void }) {
 type Props = { app: WireApp; onClose(): void }
 
 function RotateKeyDialog({ app, onClose }: Props) {
-  const calls = useCallsOfLastDay(app.id)
+  const used = useUsedWords(app.id)
   const rotate = async () => {
     const { data } = await callApi('rotateAppKey', { parameters: { id: app.id } })
     showApp(data)
@@ -93,14 +93,14 @@ function RotateKeyDialog({ app, onClose }: Props) {
     >
       <p class="quiet">
         A new key is made now. Calls with the old key, ending in{' '}
-        <span class="ic">{app.key.slice(-4)}</span>, get 401 within a second. {usedWords(calls)}
+        <span class="ic">{app.key.slice(-4)}</span>, get 401 within a second. {used}
       </p>
     </ConfirmDialog>
   )
 }
 
 function DeleteAppDialog({ app, onClose }: Props) {
-  const calls = useCallsOfLastDay(app.id)
+  const used = useUsedWords(app.id)
   const webhooks = useCall('listWebhooks').data?.data ?? []
   const linked = webhooks.filter(({ app_id }) => app_id === app.id).length
   const remove = async () => {
@@ -118,8 +118,7 @@ function DeleteAppDialog({ app, onClose }: Props) {
       onClose={onClose}
     >
       <p class="quiet">
-        Its key gets 401 within a second, for good. {usedWords(calls)} Its usage stays on the team’s
-        account.
+        Its key gets 401 within a second, for good. {used} Its usage stays on the team’s account.
         {linked > 0 &&
           ` ${plural(linked, 'webhook goes', 'webhooks go')} on, without an app to be counted for.`}
       </p>
@@ -127,14 +126,10 @@ function DeleteAppDialog({ app, onClose }: Props) {
   )
 }
 
-/** Null until it is known. */
-function useCallsOfLastDay(id: string): number | null {
+/** How much it is used; nothing until that is known. */
+function useUsedWords(id: string): string {
   const { data } = useCall('getCallStats', { app_id: id })
-  return data ? (data.data[0]?.calls ?? 0) : null
-}
-
-function usedWords(calls: number | null): string {
-  if (calls === null) return ''
-  if (calls === 0) return 'It made no calls in the last 24 hours.'
-  return `It made ${plural(calls, 'call')} in the last 24 hours.`
+  if (!data) return ''
+  const calls = data.data[0]?.calls ?? 0
+  return `It made ${calls === 0 ? 'no calls' : plural(calls, 'call')} in the last 24 hours.`
 }

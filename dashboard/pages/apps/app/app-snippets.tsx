@@ -1,5 +1,6 @@
 import { useCall } from '../../../api/use-call.ts'
 import type { WireApp } from '../../../api/wire.ts'
+import { optionsOf, Select } from '../../../parts/forms/field.tsx'
 import { CodeBlock } from '../../../parts/text/code-block.tsx'
 import { changeQuery, usePlace } from '../../../shell/routing/router.ts'
 import { addressWith } from './addresses.ts'
@@ -21,7 +22,6 @@ export function AppSnippets({ app }: { app: WireApp }) {
   })
   return (
     <CodeBlock
-      isProgram
       snippets={snippets}
       what="the snippet"
       chosen={query.get('snippet') ?? ''}
@@ -30,18 +30,13 @@ export function AppSnippets({ app }: { app: WireApp }) {
         <>
           <span class="tiny c-narrow">reads $HEADGATE_KEY</span>
           {served.length > 1 && (
-            <select
+            <Select
               class="code-select"
               aria-label="Network of the snippet"
               value={shown.id}
-              onChange={(event) => changeQuery({ network: event.currentTarget.value })}
-            >
-              {served.map(({ id }) => (
-                <option key={id} value={id}>
-                  {id}
-                </option>
-              ))}
-            </select>
+              options={optionsOf(served.map(({ id }) => id))}
+              onChange={(network) => changeQuery({ network })}
+            />
           )}
         </>
       }

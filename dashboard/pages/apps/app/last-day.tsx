@@ -1,12 +1,11 @@
 import { useCall } from '../../../api/use-call.ts'
 import type { WireApp } from '../../../api/wire.ts'
 import { Card } from '../../../parts/card.tsx'
+import { Plot } from '../../../parts/charts/plot.tsx'
 import { Fact, Figure } from '../../../parts/fact.tsx'
 import { percent, plural, short, succeededPercent, whole } from '../../../parts/text/format.ts'
-import { shortMonthName, startOfMonth } from '../../../parts/text/utc-dates.ts'
+import { lastHours, shortMonthName, startOfMonth } from '../../../parts/text/utc-dates.ts'
 
-const HOUR_MS = 3_600_000
-const HOURS = 24
 const NODES_SHOWN = 2
 const WIDTH = 240
 const HEIGHT = 44
@@ -71,22 +70,12 @@ function ServedBy({ appId }: { appId: string }) {
 
 function HourColumns({ appId }: { appId: string }) {
   const { data } = useCall('getCallSeries', { app_id: appId, bucket: 'hour' })
-  const last = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
   const known = new Map(data?.data.map((point) => [point.start, point.calls]))
-  const hours = Array.from({ length: HOURS }, (_, at) => {
-    const start = last - (HOURS - 1 - at) * HOUR_MS
-    return { start, calls: known.get(start) ?? 0 }
-  })
+  const hours = lastHours().map((start) => ({ start, calls: known.get(start) ?? 0 }))
   const most = Math.max(1, ...hours.map(({ calls }) => calls))
-  const step = WIDTH / HOURS
+  const step = WIDTH / hours.length
   return (
-    <svg
-      class="mini"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label="Requests by the hour, 24 hours"
-    >
+    <Plot class="mini" width={WIDTH} height={HEIGHT} label="Requests by the hour, 24 hours">
       {hours.map(({ start, calls }, at) => {
         const tall = calls === 0 ? 1 : Math.max(2, (calls / most) * HEIGHT)
         return (
@@ -101,7 +90,7 @@ function HourColumns({ appId }: { appId: string }) {
           />
         )
       })}
-    </svg>
+    </Plot>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { WireDevnet } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
+import { Select } from '../../../parts/forms/field.tsx'
 import { Tag } from '../../../parts/state.tsx'
 import { plural } from '../../../parts/text/format.ts'
 import { changeChain, drop } from './devnet-actions.ts'
@@ -58,19 +59,14 @@ function Choice({ id, label, value, values, text, isOff, onChange }: ChoiceProps
   return (
     <div class="row">
       <label for={id}>{label}</label>
-      <select
+      <Select
         id={id}
         class="in"
-        value={value}
+        value={String(value)}
         disabled={isOff}
-        onChange={(event) => onChange(Number(event.currentTarget.value))}
-      >
-        {shown.map((one) => (
-          <option key={one} value={one}>
-            {text(one)}
-          </option>
-        ))}
-      </select>
+        options={shown.map((one) => ({ value: String(one), text: text(one) }))}
+        onChange={(chosen) => onChange(Number(chosen))}
+      />
     </div>
   )
 }

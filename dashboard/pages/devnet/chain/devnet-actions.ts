@@ -8,45 +8,42 @@ import { attempt, say } from '../../../shell/toasts.tsx'
 export const DEPTH_MAX = 32
 
 export function mine(): Promise<void> {
-  return attempt(async () => {
-    const { data } = await callApi('mineDevnetBlocks', { body: { blocks: 1 } })
-    show(data)
-    say(`Mined block ${whole(data.head.number)}`)
-  })
+  const asked = callApi('mineDevnetBlocks', { body: { blocks: 1 } })
+  return act(asked, ({ head }) => `Mined block ${whole(head.number)}`)
 }
 
 export function reorganise(depth: number, transactions: 'keep' | 'drop'): Promise<void> {
-  return attempt(async () => {
-    const { data } = await callApi('reorganiseDevnet', { body: { depth, transactions } })
-    show(data)
-    const first = data.head.number - depth
-    const blocks = `${plural(depth, 'block')} from ${whole(first)} on`
-    say(`Reorganised: ${blocks} ${depth === 1 ? 'was' : 'were'} replaced`)
+  return act(callApi('reorganiseDevnet', { body: { depth, transactions } }), ({ head }) => {
+    const blocks = `${plural(depth, 'block')} from ${whole(head.number - depth)} on`
+    return `Reorganised: ${blocks} ${depth === 1 ? 'was' : 'were'} replaced`
   })
 }
 
 export function drop(height: number): Promise<void> {
-  return attempt(async () => {
-    const { data } = await callApi('dropDevnetBlocks', { body: { height } })
-    show(data)
-    say(`The head is block ${whole(data.head.number)} again`)
-  })
+  const asked = callApi('dropDevnetBlocks', { body: { height } })
+  return act(asked, ({ head }) => `The head is block ${whole(head.number)} again`)
 }
 
 export function hold(isHeld: boolean): Promise<void> {
-  return attempt(async () => {
-    const { data } = await callApi('changeDevnet', { body: { is_held: isHeld } })
-    show(data)
-    say(isHeld ? 'Mining by time is held' : 'Mining by time goes on')
-  })
+  const said = isHeld ? 'Mining by time is held' : 'Mining by time goes on'
+  return act(callApi('changeDevnet', { body: { is_held: isHeld } }), () => said)
 }
 
 export function changeChain(body: BodyOf<'changeDevnet'>): Promise<void> {
+  return act(callApi('changeDevnet', { body }), (chain) => {
+    const traffic = plural(chain.transactions_per_block, 'transaction')
+    return `A block every ${chain.block_time_ms / 1000} s, with ${traffic} of traffic`
+  })
+}
+
+function act(
+  asked: Promise<{ data: WireDevnet }>,
+  said: (chain: WireDevnet) => string,
+): Promise<void> {
   return attempt(async () => {
-    const { data } = await callApi('changeDevnet', { body })
+    const { data } = await asked
     show(data)
-    const traffic = plural(data.transactions_per_block, 'transaction')
-    say(`A block every ${data.block_time_ms / 1000} s, with ${traffic} of traffic`)
+    say(said(data))
   })
 }
 

@@ -1,6 +1,7 @@
 import { type EditorState, StateEffect, StateField, type Text } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
 import { type QueryProblem, suggestedNames } from '../query/query-problem.ts'
+import { element } from './element.ts'
 
 type Placed = { from: number; to: number; problem: QueryProblem }
 
@@ -94,34 +95,22 @@ class ErrorMessage extends WidgetType {
 
   override toDOM(view: EditorView): HTMLElement {
     const { message, line, column } = this.problem
-    const box = document.createElement('div')
-    box.className = 'lint'
-    const words = document.createElement('span')
-    words.textContent = message.charAt(0).toUpperCase() + message.slice(1)
-    box.append(words, ...suggestedNames(message).map((name) => this.fixButton(view, name)))
-    if (line !== null) {
-      const place = document.createElement('span')
-      place.className = 'at'
-      place.textContent = `${line}:${column ?? 1}`
-      place.title = `line ${line}, column ${column ?? 1}`
-      box.append(place)
-    }
-    const around = document.createElement('div')
-    around.className = 'lintbox'
-    around.append(box)
-    return around
+    const words = element('span', {}, message.charAt(0).toUpperCase() + message.slice(1))
+    const fixes = suggestedNames(message).map((name) => this.fixButton(view, name))
+    const title = `line ${line}, column ${column ?? 1}`
+    const place = element('span', { className: 'at', title }, `${line}:${column ?? 1}`)
+    const box = element('div', { className: 'lint' }, words, ...fixes)
+    if (line !== null) box.append(place)
+    return element('div', { className: 'lintbox' }, box)
   }
 
   fixButton(view: EditorView, name: string): HTMLElement {
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.textContent = `Use ${name}`
-    button.onclick = () => {
+    const onclick = () => {
       const placed = placedErrors(view.state, 0, view.state.doc.length)
       const own = placed.find(({ problem }) => problem === this.problem)
       if (own) replaceWith(view, own, name)
     }
-    return button
+    return element('button', { type: 'button', onclick }, `Use ${name}`)
   }
 
   override ignoreEvent(): boolean {

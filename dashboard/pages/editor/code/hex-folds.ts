@@ -7,6 +7,7 @@ import {
   type ViewUpdate,
   WidgetType,
 } from '@codemirror/view'
+import { element } from './element.ts'
 import { tokensIn } from './token-field.ts'
 
 /** Longer ones than an address are folded: `0xddf252ad…f523b3ef`. */
@@ -62,18 +63,22 @@ class HexFold extends WidgetType {
   }
 
   override toDOM(view: EditorView): HTMLElement {
-    const button = document.createElement('button')
     const bytes = (this.hex.length - 2) / 2
-    button.type = 'button'
-    button.className = 'fold'
-    button.textContent = '…'
-    button.title = this.hex
-    button.tabIndex = -1
-    button.setAttribute('aria-label', `Unfold the value of ${bytes} bytes`)
-    button.onclick = () => {
-      view.dispatch({ selection: { anchor: view.posAtDOM(button) } })
-      view.focus()
-    }
+    const button = element(
+      'button',
+      {
+        type: 'button',
+        className: 'fold',
+        title: this.hex,
+        tabIndex: -1,
+        ariaLabel: `Unfold the value of ${bytes} bytes`,
+        onclick: () => {
+          view.dispatch({ selection: { anchor: view.posAtDOM(button) } })
+          view.focus()
+        },
+      },
+      '…',
+    )
     return button
   }
 }

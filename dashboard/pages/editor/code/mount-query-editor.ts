@@ -1,9 +1,10 @@
 import { Annotation, EditorState, type Extension, Prec } from '@codemirror/state'
-import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
+import { EditorView, keymap } from '@codemirror/view'
 import { formatQuery } from '../language/format-query.ts'
 import { type QuerySchema, readSchema } from '../language/read-schema.ts'
 import type { QueryProblem } from '../query/query-problem.ts'
 import { EDITING } from './editing.ts'
+import { element } from './element.ts'
 import { applyFix, ERROR_FIELD, offsetOf, showErrors } from './error-field.ts'
 import { HEX_FOLDS } from './hex-folds.ts'
 import LOOK from './query-editor.css' with { type: 'text' }
@@ -39,10 +40,7 @@ export function mountQueryEditor(host: HTMLElement, wishes: Wishes): QueryEditor
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(LOOK)
   root.adoptedStyleSheets = [sheet]
-  const how = document.createElement('p')
-  how.id = 'how'
-  how.className = 'how'
-  how.textContent = HOW
+  const how = element('p', { id: 'how', className: 'how' }, HOW)
   let schema: QuerySchema = new Map()
   const state = EditorState.create({
     doc: wishes.text,
@@ -64,19 +62,29 @@ export function mountQueryEditor(host: HTMLElement, wishes: Wishes): QueryEditor
       })
       view.focus()
     },
-    format: () => replaceText(view, formatQuery(view.state.doc.toString()), false),
+    format: () => format(view),
     close: () => view.destroy(),
   }
 }
 
 function extensionsOf({ onChange, onRun }: Wishes): Extension {
+  const run = () => {
+    onRun()
+    return true
+  }
   return [
     TOKEN_FIELD,
     HEX_FOLDS,
     ERROR_FIELD,
     EditorView.darkTheme.of(true),
     EDITING,
-    Prec.highest(keymap.of(keysOf(onRun))),
+    Prec.highest(
+      keymap.of([
+        { key: 'Mod-Enter', run },
+        { key: 'Shift-Alt-f', run: format },
+        { key: 'Alt-Enter', run: applyFix },
+      ]),
+    ),
     EditorView.contentAttributes.of({
       'aria-label': 'GraphQL query',
       'aria-describedby': 'how',
@@ -91,24 +99,9 @@ function extensionsOf({ onChange, onRun }: Wishes): Extension {
   ]
 }
 
-function keysOf(onRun: () => void): KeyBinding[] {
-  return [
-    {
-      key: 'Mod-Enter',
-      run: () => {
-        onRun()
-        return true
-      },
-    },
-    {
-      key: 'Shift-Alt-f',
-      run: (view) => {
-        replaceText(view, formatQuery(view.state.doc.toString()), false)
-        return true
-      },
-    },
-    { key: 'Alt-Enter', run: applyFix },
-  ]
+function format(view: EditorView): boolean {
+  replaceText(view, formatQuery(view.state.doc.toString()), false)
+  return true
 }
 
 /** Changes only what is different, so that the cursor and the way back stay. */

@@ -9,6 +9,7 @@ import { type EditorView, hoverTooltip, type Tooltip } from '@codemirror/view'
 import { type Completion, queryCompletions } from '../language/query-completions.ts'
 import { fieldAt } from '../language/query-place.ts'
 import type { QuerySchema } from '../language/read-schema.ts'
+import { element } from './element.ts'
 import { tokensIn } from './token-field.ts'
 
 /** Completion and words on hover, by the schema; `schema` is asked each time, as it comes later. */
@@ -74,11 +75,6 @@ function docAt(state: EditorState, offset: number, schema: QuerySchema): Tooltip
 }
 
 function docElement(title: string, doc: string): HTMLElement {
-  const element = document.createElement('div')
-  element.className = 'doc'
-  const code = document.createElement('code')
-  code.textContent = title
-  element.append(code)
-  if (doc) element.append(document.createElement('br'), doc)
-  return element
+  const words = doc ? [document.createElement('br'), doc] : []
+  return element('div', { className: 'doc' }, element('code', {}, title), ...words)
 }

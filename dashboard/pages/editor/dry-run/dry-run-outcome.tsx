@@ -47,23 +47,17 @@ function Standing(props: { model: EditorModel; dryRun: DryRun; result: DryRunRes
   const { model, dryRun, result } = props
   const { draft, problems } = model
   const ago = <TimeAgo at={result.atMs} />
-  if (problems.length > 0) {
+  const isOther = result.query !== draft.query || result.network !== draft.network
+  const old =
+    problems.length > 0
+      ? ['The query has a problem, so this is the result of the last good version, ', ago, '.']
+      : dryRun.fault
+        ? ['This is the result of the last run that worked, ', ago, '.']
+        : isOther && ['The query has changed since this result, ', ago, '. Run it again.']
+  if (old) {
     return (
       <Note tone="warn" icon="info">
-        The query has a problem, so this is the result of the last good version, {ago}.
-      </Note>
-    )
-  }
-  if (dryRun.fault)
-    return (
-      <Note tone="warn" icon="info">
-        This is the result of the last run that worked, {ago}.
-      </Note>
-    )
-  if (result.query !== draft.query || result.network !== draft.network) {
-    return (
-      <Note tone="warn" icon="info">
-        The query has changed since this result, {ago}. Run it again.
+        {old}
       </Note>
     )
   }

@@ -1,7 +1,6 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useLive } from '../../../api/live.ts'
 import { useCall } from '../../../api/use-call.ts'
-import type { WireEvents } from '../../../api/wire.ts'
 import { Card } from '../../../parts/card.tsx'
 import { Segmented } from '../../../parts/forms/segmented.tsx'
 import { Icon } from '../../../parts/icon.tsx'
@@ -110,12 +109,6 @@ function useHead(network: string): number | null {
   const known = data?.data.find(({ id }) => id === network)?.head?.number ?? null
   const [heard, setHeard] = useState<number | null>(null)
   useEffect(() => setHeard(null), [network])
-  const hear = useCallback(
-    (head: WireEvents['head']) => {
-      if (head.network === network) setHeard(head.number)
-    },
-    [network],
-  )
-  useLive('head', hear)
+  useLive('head', (head) => head.network === network && setHeard(head.number))
   return heard ?? known
 }

@@ -1,5 +1,6 @@
 import { useCall } from '../../../api/use-call.ts'
 import { Button } from '../../../parts/button.tsx'
+import { Plot } from '../../../parts/charts/plot.tsx'
 import { bytes, plural, short, whole } from '../../../parts/text/format.ts'
 import { matchedText } from './dry-run-outcome.tsx'
 import type { Estimating, QueryEstimate } from './use-runs.ts'
@@ -91,16 +92,10 @@ function PlanShare({ estimate, monthCu }: { estimate: QueryEstimate; monthCu: nu
   const share = (monthCu / usage.limit_cu) * 100
   return (
     <>
-      <svg
-        class="bar b10"
-        viewBox="0 0 100 1"
-        preserveAspectRatio="none"
-        role="img"
-        aria-label="Share of the monthly plan"
-      >
+      <Plot class="bar b10" width={100} height={1} label="Share of the monthly plan">
         <rect x="0" width={Math.min(100, used)} height="1" class="f6" />
         <rect x={Math.min(100, used)} width={Math.max(0.6, share)} height="1" class="fa" />
-      </svg>
+      </Plot>
       <p class="hint">
         {share.toFixed(1)} % of the plan’s {short(usage.limit_cu)}, on top of the {used} % used so
         far. {facts}
@@ -123,12 +118,11 @@ function SampleChart(props: {
   const last = sample.findLast((block) => !block.empty)
   return (
     <>
-      <svg
+      <Plot
         class="sample"
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`Size of the result on each of the last ${sample.length} blocks; ${empty} were empty`}
+        width={WIDTH}
+        height={HEIGHT}
+        label={`Size of the result on each of the last ${sample.length} blocks; ${empty} were empty`}
       >
         {sample.map((block, at) => {
           const tall = block.empty ? SMALLEST : Math.max(SMALLEST * 2, (block.bytes / most) * 34)
@@ -136,7 +130,7 @@ function SampleChart(props: {
           const shape = { x: left + at * step, y: HEIGHT - tall, width: step * 0.8, height: tall }
           return <rect key={block.number} {...shape} class={tone} data-tip={tipOf(block)} />
         })}
-      </svg>
+      </Plot>
       {last && last.number !== tested && (
         <Button class="sm ghost matched-block" onClick={() => props.onBlock(last.number)}>
           Run on block {whole(last.number)}, the last that matched

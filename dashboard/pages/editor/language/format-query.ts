@@ -5,8 +5,6 @@ type Group = { open: Token; parts: Part[]; close: Token | null }
 
 type Part = Token | Group
 
-type Layout = { text: string; lines: readonly number[] }
-
 const CLOSERS: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']' }
 const COLUMNS_MAX = 88
 const STEP = '  '
@@ -26,18 +24,16 @@ export function formatQuery(text: string): string {
   const tokens = tokensOf(text)
   const parts = groupsOf(tokens)
   if (!parts) return text
-  const layout = { text, lines: lineStarts(text) }
   const written: string[] = []
   let line = ''
   for (const [at, part] of parts.entries()) {
     const before = parts[at - 1]
-    if (before && startsLine(layout, before, part)) {
+    if (before && startsLine(text, before, part)) {
       written.push(line)
       if (isSelection(before)) written.push('')
       line = ''
     }
-    line +=
-      (line && spaceBetween(before, part) ? ' ' : '') + writePart(layout, part, '', line.length)
+    line += (line && spaceBetween(before, part) ? ' ' : '') + writePart(text, part, '', line.length)
   }
   return `${[...written, line].join('\n').trim()}\n`
 }
@@ -61,36 +57,36 @@ function groupsOf(tokens: readonly Token[]): Part[] | null {
   return open.length === 0 ? root : null
 }
 
-function writePart(layout: Layout, part: Part, indent: string, column: number): string {
+function writePart(source: string, part: Part, indent: string, column: number): string {
   if (!isGroup(part)) return part.text.trimEnd()
   const { open, close, parts } = part
   const inner = inline(part)
-  const isApart = lineOf(layout, open.from) !== lineOf(layout, close?.from ?? open.from)
+  const isApart = close !== null && source.slice(open.to, close.from).includes('\n')
   const isOuter =
     open.text === '{' && indent.length < OUTER_COLUMNS && (indent === '' || parts.some(isSelection))
   const mayJoin = !isOuter && (!isApart || parts.length <= 1)
   if (inner !== null && mayJoin && column + inner.length <= COLUMNS_MAX) return inner
   // Some hold on to what is in them; the brackets inside are those that break.
   if (hugs(part)) {
-    const inside = writeParts(layout, parts, indent, column + 1)
+    const inside = writeParts(source, parts, indent, column + 1)
     return `${open.text}${inside}${close?.text ?? ''}`
   }
   const deeper = indent + STEP
-  const lines = writeLines(layout, part, deeper)
+  const lines = writeLines(source, part, deeper)
   return `${open.text}\n${lines.map((line) => deeper + line).join('\n')}\n${indent}${close?.text ?? ''}`
 }
 
 /** The members of a broken group, a line each; a comment that stood behind one stays there. */
-function writeLines(layout: Layout, group: Group, indent: string): string[] {
+function writeLines(source: string, group: Group, indent: string): string[] {
   const lines: string[] = []
   for (const [at, part] of group.parts.entries()) {
     const before = group.parts[at - 1]
-    const isTrailing = isComment(part) && before && !startsLine(layout, before, part)
+    const isTrailing = isComment(part) && before && !startsLine(source, before, part)
     const isNew = !before || (isComment(part) ? !isTrailing : startsMember(group, at))
     const last = lines.at(-1) ?? ''
     const glue = isTrailing ? '  ' : before && spaceBetween(before, part) ? ' ' : ''
     const column = indent.length + (isNew ? 0 : columnsOf(last) + glue.length)
-    const text = writePart(layout, part, indent, column)
+    const text = writePart(source, part, indent, column)
     if (isNew) lines.push(text)
     else lines[lines.length - 1] = last + glue + text
   }
@@ -98,7 +94,7 @@ function writeLines(layout: Layout, group: Group, indent: string): string[] {
 }
 
 function writeParts(
-  layout: Layout,
+  source: string,
   parts: readonly Part[],
   indent: string,
   column: number,
@@ -107,7 +103,7 @@ function writeParts(
   for (const [at, part] of parts.entries()) {
     const glue = spaceBetween(parts[at - 1], part) ? ' ' : ''
     const already = line.includes('\n') ? columnsOf(line) : column + line.length
-    line += glue + writePart(layout, part, indent, already + glue.length)
+    line += glue + writePart(source, part, indent, already + glue.length)
   }
   return line
 }
@@ -164,11 +160,11 @@ function spaceBetween(before: Part | undefined, part: Part): boolean {
 }
 
 /** The parts of a document: each definition, and each comment, begins a line. */
-function startsLine(layout: Layout, before: Part, part: Part): boolean {
+function startsLine(source: string, before: Part, part: Part): boolean {
   const end = isGroup(before) ? (before.close?.to ?? before.open.to) : before.to
   const start = isGroup(part) ? part.open.from : part.from
   if (isComment(before)) return true
-  const isApart = lineOf(layout, end) !== lineOf(layout, start)
+  const isApart = source.slice(end, start).includes('\n')
   return (isComment(part) && isApart) || (isSelection(before) && !isComment(part))
 }
 
@@ -187,18 +183,4 @@ function isComment(part: Part): boolean {
 function textOf(part: Part | undefined): string {
   if (!part) return ''
   return isGroup(part) ? part.open.text : part.text
-}
-
-function lineStarts(text: string): number[] {
-  return [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
-}
-
-function lineOf({ lines }: Layout, offset: number): number {
-  let [low, high] = [0, lines.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((lines[middle] ?? 0) <= offset) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -10,9 +10,16 @@ export type QueryPlace =
   | { in: 'value'; type: string }
 
 /** A bracket that is open, and how far the words inside of it have come. */
-type Frame =
-  | { kind: 'definitions'; isType: boolean }
-  | { kind: 'selection'; type: string; last: SchemaField | null; isCondition: boolean; of: string }
+type Frame = Definitions | Selection | Values
+type Definitions = { kind: 'definitions'; isType: boolean }
+type Selection = {
+  kind: 'selection'
+  type: string
+  last: SchemaField | null
+  isCondition: boolean
+  of: string
+}
+type Values =
   | { kind: 'members'; members: ReadonlyMap<string, SchemaField>; current: SchemaField | null }
   | { kind: 'list'; type: string }
 
@@ -85,21 +92,13 @@ function stepDocument(walk: Walk, { kind, text }: Token): void {
   }
 }
 
-function stepDefinitions(
-  walk: Walk,
-  frame: Extract<Frame, { kind: 'definitions' }>,
-  { kind, text }: Token,
-): void {
+function stepDefinitions(walk: Walk, frame: Definitions, { kind, text }: Token): void {
   if (text === ')') walk.frames.pop()
   else if (text === ':') frame.isType = true
   else if (kind === 'variable') frame.isType = false
 }
 
-function stepSelection(
-  walk: Walk,
-  frame: Extract<Frame, { kind: 'selection' }>,
-  { kind, text }: Token,
-): void {
+function stepSelection(walk: Walk, frame: Selection, { kind, text }: Token): void {
   if (text === '}') close(walk)
   else if (text === '{') openSelection(walk, frame.of || frame.type)
   else if (text === '(') {
@@ -110,11 +109,7 @@ function stepSelection(
   else if (kind === 'name') nameInSelection(walk, frame, text)
 }
 
-function nameInSelection(
-  walk: Walk,
-  frame: Extract<Frame, { kind: 'selection' }>,
-  name: string,
-): void {
+function nameInSelection(walk: Walk, frame: Selection, name: string): void {
   if (frame.isCondition) {
     Object.assign(frame, { isCondition: false, of: name, last: null })
   } else if (name === 'on') {
@@ -125,11 +120,7 @@ function nameInSelection(
   }
 }
 
-function stepValues(
-  walk: Walk,
-  frame: Extract<Frame, { kind: 'members' | 'list' }>,
-  { kind, text }: Token,
-): void {
+function stepValues(walk: Walk, frame: Values, { kind, text }: Token): void {
   const type = frame.kind === 'list' ? frame.type : (frame.current?.type ?? '')
   if (text === ')' || text === '}' || text === ']') close(walk)
   else if (text === '[') walk.frames.push({ kind: 'list', type: type.replace(/^\[|\]!?$/g, '') })

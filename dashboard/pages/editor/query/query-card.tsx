@@ -55,30 +55,24 @@ export function QueryCard(props: {
 function CheckState({ model }: { model: EditorModel }) {
   const { problems, checked, draft } = model
   const [first] = problems
-  if (checked.fault) {
-    return (
-      <span class="st badc" role="status" title={checked.fault}>
-        <span class="dot warn" />
-        Not checked: {checked.fault}
-      </span>
-    )
-  }
-  if (first) {
-    return (
-      <span class="st badc" role="status">
-        <span class="dot bad" />
-        {plural(problems.length, 'problem')}
+  const isChecked = checked.check?.ok && checked.of === draft.query
+  const [tone, words] = checked.fault
+    ? ['warn', `Not checked: ${checked.fault}`]
+    : first
+      ? ['bad', plural(problems.length, 'problem')]
+      : isChecked
+        ? ['ok', 'Compiles']
+        : ['idle', 'Checking']
+  const isBad = checked.fault !== '' || first !== undefined
+  return (
+    <span class={isBad ? 'st badc' : 'st'} role="status" title={checked.fault || undefined}>
+      <span class={`dot ${tone}`} />
+      {words}
+      {tone === 'bad' && first && (
         <span class="vh">
           {first.line === null ? '' : `, in line ${first.line}`}: {first.message}
         </span>
-      </span>
-    )
-  }
-  const isChecked = checked.check?.ok && checked.of === draft.query
-  return (
-    <span class="st" role="status">
-      <span class={isChecked ? 'dot ok' : 'dot idle'} />
-      {isChecked ? 'Compiles' : 'Checking'}
+      )}
     </span>
   )
 }

@@ -8,13 +8,8 @@ import {
 } from './reference-doc.ts'
 import { TypeText } from './type-text.tsx'
 
-type Row = {
-  name: string
-  isRequired: boolean
-  schema: SchemaDoc
-  description: string
-  place: string
-}
+/** A parameter, or a field as if it were one. */
+type Row = Omit<ParameterPart, 'in'> & { in: string }
 
 /** The fields of an object, or the type of what is none. */
 export function FieldTable(props: { schema: SchemaDoc; schemas: ReferenceDoc['schemas'] }) {
@@ -30,23 +25,12 @@ export function FieldTable(props: { schema: SchemaDoc; schemas: ReferenceDoc['sc
   }
   const rows = fields.map(([field, schema]) => ({
     name: field,
-    isRequired: object.required?.includes(field) ?? false,
+    in: '',
+    required: object.required?.includes(field) ?? false,
     schema,
     description: schema.description ?? '',
-    place: '',
   }))
   return <RowTable heading="Field" rows={rows} />
-}
-
-export function ParameterTable({ parameters }: { parameters: readonly ParameterPart[] }) {
-  const rows = parameters.map((it) => ({
-    name: it.name,
-    isRequired: it.required,
-    schema: it.schema,
-    description: it.description,
-    place: it.in,
-  }))
-  return <RowTable heading="Parameter" rows={rows} />
 }
 
 const COLUMNS: readonly Column<Row>[] = [
@@ -57,7 +41,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ]
 
-function RowTable({ heading, rows }: { heading: string; rows: readonly Row[] }) {
+export function RowTable({ heading, rows }: { heading: string; rows: readonly Row[] }) {
   const nameColumn: Column<Row> = {
     head: heading,
     cell: (row) => (
@@ -79,8 +63,8 @@ function RowTable({ heading, rows }: { heading: string; rows: readonly Row[] }) 
   )
 }
 
-function notesOf({ place, isRequired }: Row): string {
-  return [place, isRequired ? 'required' : ''].filter((note) => note !== '').join(', ')
+function notesOf({ in: place, required }: Row): string {
+  return [place, required ? 'required' : ''].filter((note) => note !== '').join(', ')
 }
 
 function fallbackOf(schema: SchemaDoc): string {

@@ -7,19 +7,10 @@ export type SchemaDoc = {
   enum?: readonly unknown[]
   const?: unknown
   anyOf?: readonly SchemaDoc[]
-  pattern?: string
-  'x-form'?: string
   'x-events'?: Readonly<Record<string, SchemaDoc>>
-  minLength?: number
-  maxLength?: number
-  minimum?: number
-  maximum?: number
   items?: SchemaDoc
-  minItems?: number
-  maxItems?: number
   required?: readonly string[]
   properties?: Readonly<Record<string, SchemaDoc>>
-  additionalProperties?: boolean | SchemaDoc
 }
 
 type Media = { schema: SchemaDoc; example?: unknown }
@@ -44,7 +35,6 @@ export type CallDoc = {
   tags: readonly string[]
   summary: string
   description: string
-  security: readonly Readonly<Record<string, readonly string[]>>[]
   parameters: readonly ParameterPart[]
   requestBody?: { required: boolean; content: Readonly<Record<string, Media>> }
   responses: Readonly<Record<string, AnswerPart>>
@@ -54,7 +44,7 @@ export type CallDoc = {
 
 /** The document of the API, as `getOpenApi` answers it. */
 export type OpenApi = {
-  info: { title: string; version: string; description: string }
+  info: { version: string; description: string }
   servers: readonly { url: string }[]
   tags: readonly { name: string; description: string }[]
   paths: Readonly<Record<string, Readonly<Record<string, CallDoc>>>>

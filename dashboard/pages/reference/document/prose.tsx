@@ -1,7 +1,7 @@
 /** Text of the document: paragraphs, with code between backticks. */
-export function Prose({ text, class: name = 'prose' }: { text: string; class?: string }) {
+export function Prose({ text }: { text: string }) {
   return (
-    <div class={name}>
+    <div class="prose">
       {text.split('\n\n').map((paragraph) => (
         <p key={paragraph}>
           <Inline text={paragraph} />

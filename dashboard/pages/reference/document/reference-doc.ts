@@ -4,21 +4,25 @@ export type { AnswerPart, CallDoc, ParameterPart, SchemaDoc }
 
 /** A call as the reference shows it; `found` has all words by which it is searched for. */
 export type ReferenceCall = { method: string; path: string; doc: CallDoc; found: string }
-export type ReferenceGroup = {
+type ReferenceGroup = {
   name: string
   description: string
   calls: readonly ReferenceCall[]
 }
-export type ReferenceObject = { name: string; schema: SchemaDoc; found: string }
+type ReferenceObject = { name: string; schema: SchemaDoc; found: string }
 
 export type ReferenceDoc = {
-  title: string
   version: string
   description: string
   url: string
   groups: readonly ReferenceGroup[]
   objects: readonly ReferenceObject[]
   schemas: OpenApi['components']['schemas']
+}
+
+export type FoundReference = {
+  groups: readonly ReferenceGroup[]
+  objects: readonly ReferenceObject[]
 }
 
 const PREFIX = '#/components/schemas/'
@@ -32,7 +36,6 @@ export function referenceDoc(openApi: OpenApi): ReferenceDoc {
     }),
   )
   return {
-    title: openApi.info.title,
     version: openApi.info.version,
     description: openApi.info.description,
     url: openApi.servers[0]?.url ?? location.origin,
@@ -84,4 +87,18 @@ function wordsOf(
   const answer = doc.responses['200'] ?? doc.responses['201']
   for (const { schema } of Object.values(answer?.content ?? {})) look(schema)
   return words.join(' ').toLowerCase()
+}
+
+/** What has all words of a text in it, and what the address names, wherever it is. */
+export function findReference(doc: ReferenceDoc, text: string, target: string): FoundReference {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const has = (found: string) => words.every((word) => found.includes(word))
+  const groups = doc.groups.map((group) => ({
+    ...group,
+    calls: group.calls.filter((call) => has(call.found) || call.doc.operationId === target),
+  }))
+  return {
+    groups: groups.filter(({ calls }) => calls.length > 0),
+    objects: doc.objects.filter(({ name, found }) => has(found) || `schema-${name}` === target),
+  }
 }

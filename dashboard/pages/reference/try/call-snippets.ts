@@ -3,6 +3,14 @@ import { type CallInputs, isKeyInHeader, isStream, targetOf } from './call-reque
 
 type Snippet = { name: string; text: string }
 
+/** What a snippet sends; a call without a body has none. */
+type Sent = {
+  call: ReferenceCall
+  inputs: CallInputs
+  headers: readonly SentHeader[]
+  body: unknown
+}
+
 /** A header whose value may end in a variable of the environment. */
 type SentHeader = { name: string; text: string; variable: string | null }
 
@@ -13,11 +21,11 @@ export function callSnippets(call: ReferenceCall, inputs: CallInputs): readonly 
   const isOfBrowser = call.doc['x-audience'] === 'session'
   if (isOfBrowser || isStream(call.doc)) return [{ name: 'curl', text: call.doc['x-example'] }]
   const body = parsed(inputs.body)
-  const headers = headersOf(call, body !== undefined)
+  const sent = { call, inputs, headers: headersOf(call, body !== undefined), body }
   return [
-    { name: 'curl', text: curl(call, inputs, headers, body) },
-    { name: 'TypeScript', text: typescript(call, inputs, headers, body) },
-    { name: 'Python', text: python(call, inputs, headers, body) },
+    { name: 'curl', text: curl(sent) },
+    { name: 'TypeScript', text: typescript(sent) },
+    { name: 'Python', text: python(sent) },
   ]
 }
 
@@ -34,12 +42,7 @@ function headersOf(call: ReferenceCall, hasBody: boolean): SentHeader[] {
   return headers
 }
 
-function curl(
-  call: ReferenceCall,
-  inputs: CallInputs,
-  headers: readonly SentHeader[],
-  body: unknown,
-): string {
+function curl({ call, inputs, headers, body }: Sent): string {
   const isPlain = call.method === 'GET' || (call.method === 'POST' && body !== undefined)
   const verb = isPlain ? '' : `-X ${call.method} `
   const parts = [`curl ${verb}"$HEADGATE_URL${targetOf(call, inputs, '$HEADGATE_KEY')}"`]
@@ -50,12 +53,7 @@ function curl(
   return parts.join(' \\\n  ')
 }
 
-function typescript(
-  call: ReferenceCall,
-  inputs: CallInputs,
-  headers: readonly SentHeader[],
-  body: unknown,
-): string {
+function typescript({ call, inputs, headers, body }: Sent): string {
   const env = (name: string) => `\${process.env.${name}}`
   const url = `\`${env('HEADGATE_URL')}${targetOf(call, inputs, env('HEADGATE_KEY'))}\``
   const members = headers.map(({ name, text, variable }) =>
@@ -71,12 +69,7 @@ function typescript(
   return `const answer = await fetch(${asked})\nconsole.log(answer.status, await answer.${read}())`
 }
 
-function python(
-  call: ReferenceCall,
-  inputs: CallInputs,
-  headers: readonly SentHeader[],
-  body: unknown,
-): string {
+function python({ call, inputs, headers, body }: Sent): string {
   const env = (name: string) => `{os.environ['${name}']}`
   const url = `f"${env('HEADGATE_URL')}${targetOf(call, inputs, env('HEADGATE_KEY'))}"`
   const members = headers.map(({ name, text, variable }) =>

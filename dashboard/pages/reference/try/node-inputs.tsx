@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { useCall } from '../../../api/use-call.ts'
-import { SelectField } from '../../../parts/forms/field.tsx'
+import { optionsOf, SelectField } from '../../../parts/forms/field.tsx'
 
 /** The app whose key is used, and a network of it. */
 export type NodeChoice = { appId: string; key: string; slug: string }
@@ -36,7 +36,7 @@ export function NodeInputs({ chosen, onChoose }: Props) {
       <SelectField
         label="network"
         value={slug}
-        options={served.map((one) => ({ value: one.slug, text: one.slug }))}
+        options={optionsOf(served.map((one) => one.slug))}
         onChange={(value) => onChoose({ appId: app.id, key: app.key, slug: value })}
       />
     </>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useCall } from '../../../api/use-call.ts'
 import type { AnswerOf } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
@@ -18,49 +19,46 @@ export function BillingSteps({ summary }: { summary: Summary }) {
     <Card title="What to do" about={stateWords(summary)} isLined>
       <ul class="lines">
         {summary.limit_cu !== null && !summary.autoscaling && (
-          <li>
-            <span class="t">
-              <span>Turn autoscaling on</span>
-              <span class="quiet">
-                Calls work past the limit at once, for this month and the next, until you turn it
-                off.
-              </span>
-            </span>
-            <Button class="primary" onClick={() => void switchAutoscaling(true)}>
-              Turn on
-            </Button>
-          </li>
+          <Step title="Turn autoscaling on" act={TURN_ON}>
+            Calls work past the limit at once, for this month and the next, until you turn it off.
+          </Step>
         )}
         {paused > 0 && (
-          <li>
-            <span class="t">
-              <span>Unpause {plural(paused, 'webhook')}</span>
-              <span class="quiet">
-                They stay paused until you unpause them, and pause again while the month is used up
-                and autoscaling is off.
-              </span>
-            </span>
-            <Button href="/webhooks">See webhooks</Button>
-          </li>
+          <Step
+            title={`Unpause ${plural(paused, 'webhook')}`}
+            act={<Button href="/webhooks">See webhooks</Button>}
+          >
+            They stay paused until you unpause them, and pause again while the month is used up and
+            autoscaling is off.
+          </Step>
         )}
-        <li>
-          <span class="t">
-            <span>Ask for another tier</span>
-            <span class="quiet">
-              This Headgate is self-hosted and takes no payment: its operator changes a team’s tier
-              under Settings, Teams, and it acts within a second.
-            </span>
-          </span>
-        </li>
-        <li>
-          <span class="t">
-            <span>See where it goes</span>
-            <span class="quiet">Compute units by method, app and network, day by day.</span>
-          </span>
-          <Button href="/usage">Usage</Button>
-        </li>
+        <Step title="Ask for another tier">
+          This Headgate is self-hosted and takes no payment: its operator changes a team’s tier
+          under Settings, Teams, and it acts within a second.
+        </Step>
+        <Step title="See where it goes" act={<Button href="/usage">Usage</Button>}>
+          Compute units by method, app and network, day by day.
+        </Step>
       </ul>
     </Card>
+  )
+}
+
+const TURN_ON = (
+  <Button class="primary" onClick={() => void switchAutoscaling(true)}>
+    Turn on
+  </Button>
+)
+
+function Step(props: { title: string; act?: ComponentChildren; children: string }) {
+  return (
+    <li>
+      <span class="t">
+        <span>{props.title}</span>
+        <span class="quiet">{props.children}</span>
+      </span>
+      {props.act}
+    </li>
   )
 }
 

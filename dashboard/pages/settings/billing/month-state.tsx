@@ -1,4 +1,5 @@
 import type { AnswerOf, WireTierLimits } from '../../../api/wire.ts'
+import { Plot } from '../../../parts/charts/plot.tsx'
 import { Fact } from '../../../parts/fact.tsx'
 import { percent, short, whole } from '../../../parts/text/format.ts'
 import { lengthText, useNow } from '../../../parts/text/time-ago.tsx'
@@ -60,12 +61,11 @@ function MonthBar({ summary, limit }: { summary: Summary; limit: number }) {
   const at = (cu: number) => (cu / whole) * 1000
   return (
     <div class="planbar">
-      <svg
+      <Plot
         class="bar b10"
-        viewBox="0 0 1000 1"
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${short(used)} used, limit ${short(limit)}`}
+        width={1000}
+        height={1}
+        label={`${short(used)} used, limit ${short(limit)}`}
       >
         <rect width={at(Math.min(expected, limit))} height="1" class="f5" />
         <rect width={at(Math.min(used, limit))} height="1" class="f1" />
@@ -73,7 +73,7 @@ function MonthBar({ summary, limit }: { summary: Summary; limit: number }) {
           <rect x={at(limit)} width={at(expected - limit)} height="1" class="hatch" />
         )}
         <rect x={at(limit)} width="4" height="1" class="limtick" />
-      </svg>
+      </Plot>
       <span class="plab">
         <span>used</span>
         <span>

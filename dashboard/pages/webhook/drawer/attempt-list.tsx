@@ -1,4 +1,5 @@
 import type { WireAttempt } from '../../../api/wire.ts'
+import { Plot } from '../../../parts/charts/plot.tsx'
 import { ms, plural } from '../../../parts/text/format.ts'
 import { ClockTime, lengthText, TimeAgo } from '../../../parts/text/time-ago.tsx'
 import { isAccepted, outcomeOf } from '../log/delivery-words.ts'
@@ -82,20 +83,14 @@ function PhaseBar({ attempt }: { attempt: WireAttempt }) {
   let x = 0
   return (
     <>
-      <svg
-        class="bar wf"
-        viewBox={`0 0 ${scale} 1`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={words.join(', ')}
-      >
+      <Plot class="bar wf" width={scale} height={1} label={words.join(', ')}>
         {PHASES.map(({ of, fill }) => {
           const from = x
           x += attempt.ms[of]
           const tone = toneOf(of, fill, 'fwarn')
           return <rect key={of} x={from} width={attempt.ms[of]} height="1" class={tone} />
         })}
-      </svg>
+      </Plot>
       <div class="phases">
         {PHASES.map(({ name, of, key }) => (
           <span key={of}>

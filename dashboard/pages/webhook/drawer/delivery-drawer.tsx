@@ -9,7 +9,7 @@ import { CopyButton } from '../../../parts/text/copy-button.tsx'
 import { middleCut, ms } from '../../../parts/text/format.ts'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
 import { changeQuery } from '../../../shell/routing/router.ts'
-import { say, sayRefused } from '../../../shell/toasts.tsx'
+import { attempt, say, sayRefused } from '../../../shell/toasts.tsx'
 import { outcomeOf } from '../log/delivery-words.ts'
 import { AttemptList } from './attempt-list.tsx'
 import { DeliveryTags, DrawerHead } from './delivery-summary.tsx'
@@ -112,16 +112,13 @@ function useResend(onSent: () => void): (id: string) => Promise<void> {
       else sayRefused(`Resend got ${answerText(delivery)}`)
     }
   })
-  return async (id) => {
-    try {
+  return (id) =>
+    attempt(async () => {
       await callApi('resendDelivery', { parameters: { id } })
       sent.current.add(id)
       say('It is sent again')
       onSent()
-    } catch (thrown) {
-      sayRefused(thrown)
-    }
-  }
+    })
 }
 
 function answerText(delivery: WireDelivery): string {

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { callApi } from '../../../api/call-api.ts'
 import { useLiveBatch } from '../../../api/use-live-batch.ts'
-import type { AnswerOf, WireEvents } from '../../../api/wire.ts'
+import type { AnswerOf } from '../../../api/wire.ts'
 
 export type DeliveryDetail = AnswerOf<'getDelivery'>['data']
 
@@ -22,7 +22,7 @@ export function useDelivery(id: string): Shown & { reload(): void } {
       .catch((error) => asked.signal.aborted || show({ delivery: null, error }))
     return () => asked.abort()
   }, [id, turn])
-  useLiveBatch('delivery', (events: readonly WireEvents['delivery'][]) => {
+  useLiveBatch('delivery', (events) => {
     if (events.some((event) => event.id === id)) reload()
   })
   return { ...shown, reload }

@@ -1,4 +1,3 @@
-import { useCallback } from 'preact/hooks'
 import { useCall } from '../../../api/use-call.ts'
 import type { WireWebhook } from '../../../api/wire.ts'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
@@ -9,7 +8,6 @@ import { LogFigures } from './log-figures.tsx'
 import { LogList } from './log-list.tsx'
 import { filtersIn, isFiltered } from './log-question.ts'
 import { useDeliveryLog } from './use-delivery-log.ts'
-import { useFollowing } from './use-following.ts'
 
 /** The live log of a webhook, with one delivery beside it. */
 export function DeliveriesTab({ webhook }: { webhook: WireWebhook }) {
@@ -17,13 +15,12 @@ export function DeliveriesTab({ webhook }: { webhook: WireWebhook }) {
   const filters = filtersIn(query)
   const openId = query.get('delivery')
   const log = useDeliveryLog(webhook, filters)
-  const following = useFollowing(log)
   const stats = useCall('getWebhookStats').data?.data
-  const open = useCallback((id: string, how?: { isStep: boolean }) => {
+  const open = (id: string, how?: { isStep: boolean }) => {
     // Going from one to the next is no place to come back to, opening the first one is.
     changeQuery({ delivery: id }, { replace: how?.isStep ?? false })
-  }, [])
-  const close = useCallback(() => changeQuery({ delivery: null }), [])
+  }
+  const close = () => changeQuery({ delivery: null })
   const leaving = { keys: 'Escape', does: 'Close the delivery', run: close }
   useShortcuts(openId === null ? [] : [leaving])
   const step = (by: number) => {
@@ -41,14 +38,7 @@ export function DeliveriesTab({ webhook }: { webhook: WireWebhook }) {
           />
           <RunningReplay webhookId={webhook.id} />
         </section>
-        <LogList
-          webhook={webhook}
-          log={log}
-          filters={filters}
-          following={following}
-          openId={openId}
-          onOpen={open}
-        />
+        <LogList webhook={webhook} log={log} filters={filters} openId={openId} onOpen={open} />
       </div>
       {openId !== null && <DeliveryDrawer id={openId} onClose={close} onStep={step} />}
     </div>

@@ -1,5 +1,4 @@
 import type { WireDelivery } from '../../../api/wire.ts'
-import { isNewer, type LogSegment, type LogSegments, openSegments } from './log-segments.ts'
 
 type LogPage = { data: readonly WireDelivery[]; pagination: { cursors: { after?: string } } }
 
@@ -11,13 +10,13 @@ type Needs = {
   changed(): void
 }
 
-/** A log of any length, of which the rows near the reader are held. */
+/** A log of any length, read as far as the reader has come and a little further. */
 export type DeliveryLog = {
   state(): LogState
   rowAt(at: number): WireDelivery | undefined
   placeOf(id: string): number
-  /** The reader sees these rows: what is near is loaded ahead, what is far is dropped. */
-  look(from: number, to: number): void
+  /** The reader sees the rows up to this one; those that follow are loaded ahead. */
+  look(to: number): void
   hear(deliveries: readonly WireDelivery[]): void
   /** While held, rows do not move: newer ones gather. */
   hold(isHeld: boolean): void
@@ -33,7 +32,6 @@ export type DeliveryLog = {
 }
 
 export type LogState = {
-  /** Rows that are known, held or dropped. */
   count: number
   isLoading: boolean
   /** The oldest row is among them. */
@@ -50,16 +48,22 @@ export type LogState = {
 
 type Inside = {
   needs: Needs
-  segments: LogSegments
+  /** Newest first. */
+  rows: WireDelivery[]
+  /** The same rows by their ids. */
+  byId: Map<string, WireDelivery>
+  /** How many of them came in live. */
+  live: number
   /** Where the next page begins; null after the last, undefined before the first. */
   next: string | null | undefined
-  view: { from: number; to: number }
+  /** The last row that the reader sees. */
+  seenTo: number
   isHeld: boolean
   isClosed: boolean
   /** Pages in a row that had nothing. */
   emptyPages: number
   error: unknown
-  underWay: Set<LogSegment | 'top' | 'end'>
+  underWay: Set<'top' | 'end'>
   newer: Map<string, WireDelivery>
   isMoreNewer: boolean
   arrived: Set<string>
@@ -74,9 +78,6 @@ const PAGE_ROWS = 500
 /** Rows below the reader that are there already: some seconds of the fastest scrolling. */
 const AHEAD_ROWS = 1500
 
-/** Rows on each side of the reader that stay held: with those ahead, some thousands in all. */
-const KEPT_ROWS = 3000
-
 /** Beyond this, browsers cannot place rows any more. */
 const ROWS_MAX = 400_000
 
@@ -84,7 +85,7 @@ const ROWS_MAX = 400_000
 const NEWER_MAX = 1000
 
 /** Rows that came in live; beyond this the newest page is read anew. */
-const HEAD_ROWS_MAX = 1000
+const LIVE_ROWS_MAX = 1000
 
 const EMPTY_PAGES_MAX = 10
 const ARRIVED_MS = 2000
@@ -92,9 +93,11 @@ const ARRIVED_MS = 2000
 export function openDeliveryLog(needs: Needs): DeliveryLog {
   const log: Inside = {
     needs,
-    segments: openSegments(firstSegment([])),
+    rows: [],
+    byId: new Map(),
+    live: 0,
     next: undefined,
-    view: { from: 0, to: 0 },
+    seenTo: 0,
     isHeld: false,
     isClosed: false,
     emptyPages: 0,
@@ -107,12 +110,11 @@ export function openDeliveryLog(needs: Needs): DeliveryLog {
   }
   return {
     state: () => stateOf(log),
-    rowAt: (at) => log.segments.rowAt(at),
-    placeOf: (id) => log.segments.placeOf(id),
-    look(from, to) {
-      log.view = { from, to }
-      dropFar(log)
-      loadNear(log)
+    rowAt: (at) => log.rows[at],
+    placeOf: (id) => log.rows.findIndex((row) => row.id === id),
+    look(to) {
+      log.seenTo = to
+      loadAhead(log)
     },
     hear: (deliveries) => hear(log, deliveries),
     hold(isHeld) {
@@ -130,7 +132,7 @@ export function openDeliveryLog(needs: Needs): DeliveryLog {
       log.error = undefined
       log.emptyPages = 0
       if (log.next === undefined) void restart(log)
-      else loadNear(log)
+      else loadAhead(log)
     },
     close() {
       log.isClosed = true
@@ -140,7 +142,7 @@ export function openDeliveryLog(needs: Needs): DeliveryLog {
 
 function stateOf(log: Inside): LogState {
   return {
-    count: log.segments.count(),
+    count: log.rows.length,
     isLoading: log.next === undefined && log.error === undefined,
     isWhole: isWhole(log),
     isPausing: log.emptyPages >= EMPTY_PAGES_MAX && !isWhole(log),
@@ -151,15 +153,15 @@ function stateOf(log: Inside): LogState {
   }
 }
 
-function isWhole({ next, segments }: Inside): boolean {
-  return next === null || segments.count() >= ROWS_MAX
+function isWhole({ next, rows }: Inside): boolean {
+  return next === null || rows.length >= ROWS_MAX
 }
 
 /** Reads a page and uses it, unless the same is under way already. */
 async function withPage(
   log: Inside,
-  what: LogSegment | 'top' | 'end',
-  from: { cursor: string | null; limit: number },
+  what: 'top' | 'end',
+  cursor: string | null,
   use: (page: LogPage) => void,
 ): Promise<void> {
   if (log.underWay.has(what) || log.isClosed) return
@@ -167,91 +169,97 @@ async function withPage(
   const { life } = log
   const isMeant = () => life === log.life && !log.isClosed
   try {
-    const page = await log.needs.read(from.cursor, from.limit)
+    const page = await log.needs.read(cursor, cursor === null ? FIRST_ROWS : PAGE_ROWS)
     if (isMeant()) use(page)
   } catch (thrown) {
     if (isMeant()) log.error = thrown
   }
   if (isMeant()) log.underWay.delete(what)
   tell(log)
-  loadNear(log)
+  loadAhead(log)
 }
 
 function restart(log: Inside): Promise<void> {
-  return withPage(log, 'top', firstSegment([]), (page) => {
+  return withPage(log, 'top', null, (page) => {
     log.life++
     log.underWay.clear()
     log.newer.clear()
     log.isMoreNewer = false
     log.emptyPages = 0
     log.error = undefined
-    log.segments = openSegments(firstSegment([...page.data]))
-    log.next = page.pagination.cursors.after ?? null
+    log.rows = []
+    log.byId.clear()
+    log.live = 0
+    append(log, page)
   })
 }
 
 function refresh(log: Inside): Promise<void> {
-  return withPage(log, 'top', firstSegment([]), (page) => {
-    for (const row of page.data) log.segments.replace(row)
+  return withPage(log, 'top', null, (page) => {
+    for (const row of page.data) replace(log, row)
   })
 }
 
-function extend(log: Inside, cursor: string): Promise<void> {
-  return withPage(log, 'end', { cursor, limit: PAGE_ROWS }, (page) => {
-    const rows = [...page.data]
-    log.segments.append({ cursor, limit: PAGE_ROWS, rows, count: rows.length })
-    log.next = page.pagination.cursors.after ?? null
-    log.emptyPages = rows.length === 0 ? log.emptyPages + 1 : 0
-  })
+function append(log: Inside, { data, pagination }: LogPage): void {
+  for (const row of data) {
+    log.rows.push(row)
+    log.byId.set(row.id, row)
+  }
+  log.next = pagination.cursors.after ?? null
 }
 
-function refill(log: Inside, segment: LogSegment): Promise<void> {
-  return withPage(log, segment, segment, (page) => log.segments.fill(segment, [...page.data]))
+/** Changes a row that is held; false where none has its id. */
+function replace({ byId }: Inside, row: WireDelivery): boolean {
+  const known = byId.get(row.id)
+  if (known) Object.assign(known, row)
+  return known !== undefined
 }
 
-function loadNear(log: Inside): void {
-  const { view, segments, next } = log
+function loadAhead(log: Inside): void {
+  const { seenTo, rows, next } = log
   if (log.error !== undefined || log.isClosed) return
-  const isNear = view.to + AHEAD_ROWS >= segments.count() && log.emptyPages < EMPTY_PAGES_MAX
-  if (isNear && next != null && !isWhole(log)) void extend(log, next)
-  for (const { segment } of segments.between(view.from - PAGE_ROWS, view.to + PAGE_ROWS)) {
-    if (segment.rows === null) void refill(log, segment)
-  }
-}
-
-function dropFar({ segments, view }: Inside): void {
-  const near = segments.between(view.from - KEPT_ROWS, view.to + KEPT_ROWS)
-  const kept = new Set(near.map(({ segment }) => segment))
-  for (const segment of segments.all()) {
-    const isFar = segment.cursor !== null && segment.rows !== null && !kept.has(segment)
-    if (isFar) segments.drop(segment)
-  }
+  const isNear = seenTo + AHEAD_ROWS >= rows.length && log.emptyPages < EMPTY_PAGES_MAX
+  if (!isNear || next == null || isWhole(log)) return
+  void withPage(log, 'end', next, (page) => {
+    append(log, page)
+    log.emptyPages = page.data.length === 0 ? log.emptyPages + 1 : 0
+  })
 }
 
 function hear(log: Inside, deliveries: readonly WireDelivery[]): void {
   if (log.next === undefined) return
   for (const row of deliveries) {
-    if (log.segments.replace(row) || !log.needs.isMeant(row)) continue
+    if (replace(log, row) || !log.needs.isMeant(row)) continue
     if (log.isHeld) gather(log, row)
     else arrive(log, row)
   }
-  const isLong = (log.segments.all()[0]?.count ?? 0) > HEAD_ROWS_MAX
-  if (isLong && !log.isHeld) void restart(log)
+  if (log.live > LIVE_ROWS_MAX && !log.isHeld) void restart(log)
   tell(log)
 }
 
 function gather(log: Inside, row: WireDelivery): void {
-  const { newer, segments } = log
-  const top = segments.rowAt(0)
-  if (top && !isNewer(row, top)) return
+  const { newer, rows } = log
+  if (rows[0] && !isNewer(row, rows[0])) return
   if (newer.has(row.id) || newer.size < NEWER_MAX) newer.set(row.id, row)
   else log.isMoreNewer = true
 }
 
-function arrive({ segments, arrived }: Inside, row: WireDelivery): void {
-  if (!segments.insert(row)) return
+/** Puts a row in by when it was created, unless that is before all that were read. */
+function arrive(log: Inside, row: WireDelivery): void {
+  const { rows, byId, arrived } = log
+  const at = rows.findIndex((other) => !isNewer(other, row))
+  if (at < 0 && rows.length > 0) return
+  rows.splice(Math.max(0, at), 0, row)
+  byId.set(row.id, row)
+  log.live++
   arrived.add(row.id)
   setTimeout(() => arrived.delete(row.id), ARRIVED_MS)
+}
+
+/** True when a row stands above another in the log. */
+function isNewer(one: WireDelivery, other: WireDelivery): boolean {
+  if (one.time_created !== other.time_created) return one.time_created > other.time_created
+  return Number(one.sequence_number ?? 0) > Number(other.sequence_number ?? 0)
 }
 
 function release(log: Inside): void {
@@ -267,8 +275,4 @@ function release(log: Inside): void {
 
 function tell({ isClosed, needs }: Inside): void {
   if (!isClosed) needs.changed()
-}
-
-function firstSegment(rows: WireDelivery[]): LogSegment {
-  return { cursor: null, limit: FIRST_ROWS, rows, count: rows.length }
 }

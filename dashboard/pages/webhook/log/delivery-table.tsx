@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { TableHead, TableRow } from '../../../parts/data-table.tsx'
 import { OVERSCAN, useRowWindow } from '../../../parts/lists/use-row-window.ts'
 import type { DeliveryLog } from './delivery-log.ts'
@@ -15,16 +15,13 @@ type TableProps = {
 /** Outlines below the last row that is known, while older ones are on their way. */
 const OUTLINES = OVERSCAN
 
-/** The top bar of the page covers so much. */
-const COVERED_PX = 52
-
 export function DeliveryTable({ log, openId, onOpen, onScrolled }: TableProps) {
   const body = useRef<HTMLTableSectionElement>(null)
   const state = log.state()
   const total = state.count + (state.isWhole || state.isPausing ? 0 : OUTLINES)
-  const { from, to } = useRowWindow(body, total, ROW_HEIGHT)
-  useEffect(() => log.look(from, to), [log, from, to])
-  useScrolled(body, onScrolled)
+  const { from, to, isScrolled } = useRowWindow(body, total, ROW_HEIGHT)
+  useEffect(() => log.look(to), [log, to])
+  useEffect(() => onScrolled(isScrolled), [isScrolled, onScrolled])
   const { tabStop, onKeyDown } = useLogKeys({ log, body, openId, onOpen })
   const rows = Array.from({ length: to - from }, (_, at) => log.rowAt(from + at))
   const stop = rows.some((row) => row?.id === tabStop) ? tabStop : rows.find(Boolean)?.id
@@ -70,22 +67,4 @@ function RowSpacer({ height }: { height: number }) {
       <td colSpan={LOG_COLUMNS.length} style={{ height: `${height}px`, padding: 0, border: 0 }} />
     </tr>
   )
-}
-
-/** Tells when the first row leaves the view, and when it is back. */
-function useScrolled(
-  body: { current: Element | null },
-  onScrolled: (isScrolled: boolean) => void,
-): void {
-  const [isScrolled, setScrolled] = useState(false)
-  useEffect(() => {
-    const look = () => {
-      const top = body.current?.getBoundingClientRect().top ?? COVERED_PX
-      setScrolled(top < COVERED_PX - ROW_HEIGHT / 2)
-    }
-    look()
-    addEventListener('scroll', look, { passive: true })
-    return () => removeEventListener('scroll', look)
-  }, [body])
-  useEffect(() => onScrolled(isScrolled), [isScrolled, onScrolled])
 }

@@ -1,12 +1,28 @@
+import { useEffect, useState } from 'preact/hooks'
 import { useLiveState } from '../../../api/live.ts'
 import { Button, IconButton } from '../../../parts/button.tsx'
 import { whole } from '../../../parts/text/format.ts'
-import type { LogState } from './delivery-log.ts'
-import type { Following } from './use-following.ts'
+import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
+import type { DeliveryLog, LogState } from './delivery-log.ts'
+
+/** Rows move only while the reader is at the top and has not told them to hold still. */
+export function useFollowing(log: DeliveryLog) {
+  const [isHeldByHand, setHeld] = useState(false)
+  const [isScrolled, onScrolled] = useState(false)
+  useEffect(() => log.hold(isHeldByHand || isScrolled), [log, isHeldByHand, isScrolled])
+  const toggle = () => setHeld((old) => !old)
+  useShortcuts([{ keys: 'Space', does: 'Hold the list still', run: toggle }])
+  const showNewest = () => {
+    setHeld(false)
+    scrollTo(0, 0)
+  }
+  return { isHeldByHand, isScrolled, toggle, onScrolled, showNewest }
+}
+
+type MarkProps = { isHeldByHand: boolean; isScrolled: boolean; toggle(): void }
 
 /** Says whether new rows come in by themselves, and holds them still on request. */
-export function FollowMark({ following }: { following: Following }) {
-  const { isHeldByHand, isScrolled, toggle } = following
+export function FollowMark({ isHeldByHand, isScrolled, toggle }: MarkProps) {
   const isLive = useLiveState() === 'live'
   const isFollowing = isLive && !isHeldByHand && !isScrolled
   const word = isFollowing ? 'Following' : isLive ? 'Held' : 'Not live'

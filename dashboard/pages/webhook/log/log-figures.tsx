@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks'
 import type { WireDelivery, WireWebhookStats } from '../../../api/wire.ts'
+import { Figure } from '../../../parts/fact.tsx'
 import { Strip, type StripMark } from '../../../parts/strip.tsx'
 import { ms, percent, plural, whole } from '../../../parts/text/format.ts'
 import { deliveryMark } from '../../../parts/webhooks/delivery-mark.ts'
@@ -25,17 +26,24 @@ export function LogFigures(props: {
   return (
     <div class="cb pad histo">
       <dl class="figs">
-        <Figure name="Delivered, 24 h" tone={success != null && success < 99 ? 'warn' : ''}>
+        <Figure
+          class="m"
+          name="Delivered, 24 h"
+          tone={success != null && success < 99 ? 'warn' : ''}
+        >
           {success == null ? 'n/a' : percent(success)}
         </Figure>
-        <Figure name="Sent">{day ? whole(day.delivered + day.failed) : '…'}</Figure>
+        <Figure class="m" name="Sent">
+          {day ? whole(day.delivered + day.failed) : '…'}
+        </Figure>
         <Figure
+          class="m"
           name="Median answer"
           title={`Of the newest ${plural(newest.length, 'delivery', 'deliveries')}`}
         >
           {median === null ? 'n/a' : ms(median)}
         </Figure>
-        <Figure name="Waiting" tone={day && day.waiting > 0 ? 'warn' : ''}>
+        <Figure class="m" name="Waiting" tone={day && day.waiting > 0 ? 'warn' : ''}>
           {day ? whole(day.waiting) : '…'}
         </Figure>
       </dl>
@@ -44,15 +52,6 @@ export function LogFigures(props: {
         step={6}
         label="The newest deliveries, newest right; height is size, colour is outcome"
       />
-    </div>
-  )
-}
-
-function Figure(props: { name: string; tone?: string; title?: string; children: string }) {
-  return (
-    <div class="fig m" title={props.title}>
-      <dt>{props.name}</dt>
-      <dd class={props.tone}>{props.children}</dd>
     </div>
   )
 }

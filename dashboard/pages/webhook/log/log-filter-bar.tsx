@@ -1,29 +1,21 @@
 import { useState } from 'preact/hooks'
+import { FilterSelect } from '../../../parts/forms/field.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { whole } from '../../../parts/text/format.ts'
 import { changeQuery } from '../../../shell/routing/router.ts'
-import type { LogFilters } from './log-question.ts'
-
-const STATUS_OPTIONS = ['waiting', 'delivered', 'failed', 'cancelled'] as const
+import { type LogFilters, STATUSES } from './log-question.ts'
 
 /** The filters of the log; they stand in the address, so that a link shows the same. */
 export function LogFilterBar({ filters }: { filters: LogFilters }) {
   return (
     <>
-      <label class="filter on">
-        Status
-        <select
-          value={filters.status ?? ''}
-          onChange={(event) => changeQuery({ status: event.currentTarget.value || null })}
-        >
-          <option value="">any</option>
-          {STATUS_OPTIONS.map((status) => (
-            <option key={status} value={status}>
-              {status}
-            </option>
-          ))}
-        </select>
-      </label>
+      <FilterSelect
+        label="Status"
+        isOn
+        value={filters.status}
+        values={STATUSES}
+        onChange={(status) => changeQuery({ status })}
+      />
       <BlockFilter block={filters.block} />
       <ToggleFilter name="retried" text="Retried" icon="again" isOn={filters.isRetried} />
       <ToggleFilter name="rerun" text="Re-runs" icon="fork" isOn={filters.isRerun} />

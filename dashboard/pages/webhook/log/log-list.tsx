@@ -5,33 +5,32 @@ import { webhookState } from '../../../parts/webhooks/webhook-state.ts'
 import { changeQuery } from '../../../shell/routing/router.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { DeliveryTable } from './delivery-table.tsx'
-import { FollowMark, NewerButton } from './follow-mark.tsx'
+import { FollowMark, NewerButton, useFollowing } from './follow-mark.tsx'
 import { LogFilterBar } from './log-filter-bar.tsx'
 import { filterWords, isFiltered, type LogFilters } from './log-question.ts'
-import type { Following } from './use-following.ts'
 
 type ListProps = {
   webhook: WireWebhook
   log: DeliveryLog
   filters: LogFilters
-  following: Following
   openId: string | null
   onOpen(id: string, how?: { isStep: boolean }): void
 }
 
 /** The log with its filters, and what is said where it has nothing to show. */
 export function LogList(props: ListProps) {
-  const { log, following } = props
+  const { log } = props
+  const following = useFollowing(log)
   return (
     <section class="card" aria-label="Deliveries">
       <div class="ch line">
         <LogFilterBar filters={props.filters} />
         <span class="acts">
-          <FollowMark following={following} />
+          <FollowMark {...following} />
         </span>
       </div>
       <NewerButton state={log.state()} onShow={following.showNewest} />
-      <LogRows {...props} />
+      <LogRows {...props} onScrolled={following.onScrolled} />
       <div class="cf">
         <span>
           Kept for 7 days or 10 GiB, unless configured otherwise. What isn’t delivered yet is never
@@ -42,14 +41,16 @@ export function LogList(props: ListProps) {
   )
 }
 
-function LogRows({ webhook, log, filters, following, openId, onOpen }: ListProps) {
+type RowsProps = ListProps & { onScrolled(isScrolled: boolean): void }
+
+function LogRows({ webhook, log, filters, openId, onOpen, onScrolled }: RowsProps) {
   const { isLoading, count, error, isWhole, isPausing } = log.state()
   if (isLoading) return <SkeletonRows rows={12} />
   if (count === 0 && error !== undefined) return <LoadFault error={error} retry={log.goOn} />
   if (count === 0 && isWhole) return <NoRows webhook={webhook} filters={filters} />
   return (
     <>
-      <DeliveryTable log={log} openId={openId} onOpen={onOpen} onScrolled={following.onScrolled} />
+      <DeliveryTable log={log} openId={openId} onOpen={onOpen} onScrolled={onScrolled} />
       {error !== undefined && <LoadFault error={error} retry={log.goOn} />}
       {isPausing && (
         <div class="empty slim">

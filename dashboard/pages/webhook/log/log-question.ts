@@ -1,6 +1,6 @@
 import type { WireDelivery } from '../../../api/wire.ts'
 
-const STATUSES = ['waiting', 'delivered', 'failed', 'cancelled'] as const
+export const STATUSES = ['waiting', 'delivered', 'failed', 'cancelled'] as const
 
 type DeliveryStatus = (typeof STATUSES)[number]
 

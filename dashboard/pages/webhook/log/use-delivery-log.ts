@@ -1,8 +1,8 @@
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { callApi } from '../../../api/call-api.ts'
 import { useLive } from '../../../api/live.ts'
 import { useLiveBatch } from '../../../api/use-live-batch.ts'
-import type { WireEvents, WireWebhook } from '../../../api/wire.ts'
+import type { WireWebhook } from '../../../api/wire.ts'
 import { type DeliveryLog, openDeliveryLog } from './delivery-log.ts'
 import { isMeant, type LogFilters, parametersOf } from './log-question.ts'
 
@@ -35,13 +35,7 @@ export function useDeliveryLog(webhook: WireWebhook, filters: LogFilters): Deliv
     return log.close
   }, [log])
   useLiveBatch('delivery', log.hear)
-  useLive(
-    'gap',
-    useCallback(
-      ({ topics }: WireEvents['gap']) => topics.includes('deliveries') && log.miss(),
-      [log],
-    ),
-  )
+  useLive('gap', ({ topics }) => topics.includes('deliveries') && log.miss())
   useReorganisations(network, log)
   return log
 }
@@ -49,13 +43,9 @@ export function useDeliveryLog(webhook: WireWebhook, filters: LogFilters): Deliv
 /** Deliveries of blocks that were replaced are superseded, which no event of theirs tells. */
 function useReorganisations(network: string, log: DeliveryLog): void {
   const [forks, setForks] = useState(0)
-  const heard = useCallback(
-    (head: WireEvents['head']) => {
-      if (head.network === network && head.reorganised_from !== null) setForks((old) => old + 1)
-    },
-    [network],
-  )
-  useLive('head', heard)
+  useLive('head', (head) => {
+    if (head.network === network && head.reorganised_from !== null) setForks((old) => old + 1)
+  })
   useEffect(() => {
     if (forks === 0) return
     const timer = setTimeout(() => log.refresh(), SETTLES_MS)

@@ -1,10 +1,9 @@
-import { useCallback } from 'preact/hooks'
 import { callApi } from '../../../api/call-api.ts'
 import { useLive } from '../../../api/live.ts'
 import { patchAnswers, useCall } from '../../../api/use-call.ts'
 import type { WireReplay } from '../../../api/wire.ts'
 import { whole } from '../../../parts/text/format.ts'
-import { say, sayRefused } from '../../../shell/toasts.tsx'
+import { attempt, say } from '../../../shell/toasts.tsx'
 
 /** As many as the service lists. */
 const LISTED_MAX = 100
@@ -12,7 +11,7 @@ const LISTED_MAX = 100
 /** The replays of a webhook, newest first; null before they are known. */
 export function useReplays(webhookId: string): readonly WireReplay[] | null {
   const { data } = useCall('listReplays')
-  useLive('replay', useCallback(noteReplay, []))
+  useLive('replay', noteReplay)
   return data?.data.filter(({ webhook_id }) => webhook_id === webhookId) ?? null
 }
 
@@ -25,14 +24,12 @@ export function noteReplay(replay: WireReplay): void {
   })
 }
 
-export async function cancelReplay({ id }: WireReplay): Promise<void> {
-  try {
+export function cancelReplay({ id }: WireReplay): Promise<void> {
+  return attempt(async () => {
     const { data } = await callApi('cancelReplay', { parameters: { id } })
     noteReplay(data)
     say(`Replay cancelled before block ${whole(data.next_block)}`)
-  } catch (thrown) {
-    sayRefused(thrown)
-  }
+  })
 }
 
 /** How far a replay is, in blocks. */
