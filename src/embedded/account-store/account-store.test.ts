@@ -9,15 +9,11 @@ import {
   change,
   PROGRAM,
   pageAt,
-  scan,
   shown,
 } from '../../../tests/conformance/account-store-conformance.ts'
 import { failureOf } from '../../../tests/support/basics/failure-of.ts'
 import { recordsOf } from '../../../tests/support/solana/scripted-ledger.ts'
-import type { Account, AccountFilter } from '../../core/solana/account.ts'
 import { openAccountStore, openAccountStoreHere, openAccountStores } from './account-store.ts'
-import { lookupsOf } from './account-store-lookups.ts'
-import { openAccountTables } from './account-store-tables.ts'
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'headgate-account-store-'))
 
@@ -95,28 +91,4 @@ describe('the file of a store', () => {
     await store.close()
     expect(await failureOf(store.begin(PROGRAM, 1))).toMatchObject({ code: 'database_unavailable' })
   })
-
-  test('gets a look-up of its own for what callers compare in a large program', async () => {
-    const path = newFile()
-    const store = await openAccountStore(path)
-    const accounts = Array.from({ length: 50_000 }, (_, at) => numbered(at))
-    await scan(store, 10, accounts)
-    const bytes = new TextEncoder().encode('49999')
-    const filters: AccountFilter[] = [{ kind: 'memcmp', offset: 0, bytes }]
-    const found = recordsOf(accounts.slice(-1))
-    for (let times = 0; times < 3; times++) expect(await shown(store, 10, { filters })).toBe(found)
-    await store.maintainLookups()
-    expect(await store.page({ ...pageAt(10), filters })).toMatchObject({ count: 1, more: false })
-    expect(await shown(store, 10, { filters })).toBe(found)
-    await store.close()
-    const tables = openAccountTables(path)
-    expect(lookupsOf(tables)).toEqual(['lookup_1_0_5'])
-    tables.close()
-  })
 })
-
-function numbered(number: number): Account {
-  const pubkey = new Uint8Array(32)
-  new DataView(pubkey.buffer).setUint32(0, number)
-  return { ...accountAt(1, `${number}`), pubkey }
-}
