@@ -24,7 +24,7 @@ test('on a terminal each step of the start is ticked off, and Ctrl-C ends it wel
   expect(ticked[3]).toMatch(/✓.+the networks answer .+\d m?s/)
   // What is under way is taken back when it is done.
   expect(lines.filter((line) => line.startsWith('  …'))).toEqual([])
-  expect(shown()).toContain('\u001b[32m✓\u001b[0m')
+  expect(shown()).toContain('\u001b[32m✓\u001b[39m')
   const prose = lines.slice(4).filter((line) => !/curl|sign-in|\d\d:\d\d:\d\d/.test(line))
   expect(prose.filter((line) => line.length > 80)).toEqual([])
   type('\u0003')
