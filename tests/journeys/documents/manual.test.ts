@@ -61,7 +61,7 @@ describe('docs/operating.md', () => {
   })
 
   test('names every event of the log', () => {
-    const logged = /log\(\s*[^,(]+,\s*(['`])([a-z_]+)\1/g
+    const logged = /log\(\s*[^,()]+,\s*(['`])([a-z_]+)\1/g
     const events = wordsIn(folder('src'), logged)
     expect(events.length).toBeGreaterThan(5)
     for (const event of events.filter((name) => name !== 'rpc')) {
