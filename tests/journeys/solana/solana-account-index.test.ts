@@ -25,7 +25,7 @@ const SLUG = 'solana-devnet'
 const CONFIRMED = { commitment: 'confirmed' }
 
 /** `npm run test:full` has tens of megabytes of them. */
-const ACCOUNTS = sized(5_000, 50_000)
+const ACCOUNTS = sized(5_000, 30_000)
 
 let folder: string
 let headgate: TestHeadgate
