@@ -57,6 +57,10 @@ describe('a table', () => {
     expect(words(line)).toEqual(cells)
   })
 
+  test('leaves a chain id as people type it', () => {
+    expect(table(['chain_id'], [{ chain_id: 31_337 }])[1]?.trim()).toBe('31337')
+  })
+
   test('paints states, good ones and others', () => {
     const lines = table(['id', 'state'], [{ state: 'active' }, { state: 'failed' }, {}], true)
     expect(lines[1]).toContain('\u001b[32mactive')

@@ -116,5 +116,6 @@ function plainText(path: string, value: unknown, timeOf: (ms: number) => string)
   if (digits === null) return typeof value === 'string' ? value : null
   if (/(^|\.)time_\w+$/.test(path)) return timeOf(Number(digits))
   if (/(_|^|\.)ms(\.|$)/.test(path)) return spanText(Number(digits))
+  if (/(^|[._])chain_id$/.test(path)) return digits
   return /(^|[._])bytes$/.test(path) ? bytesText(Number(digits)) : numberText(digits)
 }
