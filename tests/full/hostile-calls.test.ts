@@ -69,12 +69,11 @@ describe('while anybody calls the node like this, the webhooks of others go on',
     const seen = watch.seen()
 
     expect(seen.states).toEqual(['used: healthy'])
+    expect(seen.lagBlocksMax).toBeLessThanOrEqual(1)
     expect(seen.bystanderStatuses).toEqual([200])
     const arrived = numbers()
     expect(arrived).toEqual(arrived.map((_, at) => (arrived[0] ?? 0) + at))
-    // Who runs many calls has a machine to itself, and wants to know how late blocks are.
     if (process.env.HEADGATE_HOSTILE_CALLS !== undefined) {
-      expect(seen.lagBlocksMax).toBeLessThanOrEqual(1)
       const seconds = Math.round((performance.now() - startedAtMs) / 100) / 10
       const blocks = arrived.length - lateBefore
       const { lagBlocksMax, looks } = seen

@@ -36,7 +36,10 @@ const BROKEN_EVERYWHERE: Bad[] = [
     fault: /unreachable|connection_lost/,
   },
   { kind: 'answers 500', spoil: always(() => status(500)), reason: FAILING, fault: /^http_500$/ },
+  { kind: 'answers 502', spoil: always(() => status(502)), reason: FAILING, fault: /^http_502$/ },
+  { kind: 'answers 503', spoil: always(() => status(503)), reason: FAILING, fault: /^http_503$/ },
   { kind: 'answers 401', spoil: always(() => status(401)), reason: FAILING, fault: /^http_401$/ },
+  { kind: 'answers 403', spoil: always(() => status(403)), reason: FAILING, fault: /^http_403$/ },
   {
     kind: 'redirects',
     spoil: always(() => status(302, { location: '/' })),
@@ -45,6 +48,12 @@ const BROKEN_EVERYWHERE: Bad[] = [
   },
   {
     kind: 'answers garbage',
+    spoil: always(() => body('garbage')),
+    reason: FAILING,
+    fault: /^garbage$/,
+  },
+  {
+    kind: 'answers HTML',
     spoil: always(() => body('<html><h1>Welcome</h1></html>')),
     reason: FAILING,
     fault: /^garbage$/,
