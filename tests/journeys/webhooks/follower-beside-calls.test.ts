@@ -38,16 +38,14 @@ describe.concurrent('webhooks go on while each call of others', () => {
         node.mine()
         const { number } = node.head
         await until(() => numbers(receiver).at(-1) === number, 'the block arrives')
-        await until(() => verdict(gate)?.state === 'excluded', 'calls keep the node out')
+        expect(verdict(gate)?.state).toBe('excluded')
         // With nobody better to ask, it is asked all the same.
         const other = await gate.post(rpc('eth_getTransactionCount', [addressAt(1), number], 9))
         expect(other.json).toEqual({ jsonrpc: '2.0', id: 9, result: '0x7' })
       }
       expect((await readyz(gate)).status).toBe(200)
-      const upstream = async () =>
-        (await gate.api('GET', '/api/networks')).json.data[0].upstreams[0]
-      await until(async () => (await upstream()).state === 'excluded', 'operators see that')
-      expect(await upstream()).toMatchObject({ heard: true })
+      const { json } = await gate.api('GET', '/api/networks')
+      expect(json.data[0].upstreams).toMatchObject([{ state: 'excluded', heard: true }])
       const statuses = await calls.stop()
       expect(Math.min(...statuses)).toBeGreaterThanOrEqual(503)
     })
@@ -77,13 +75,13 @@ describe.concurrent('a follower that gets no blocks', () => {
       await until(() => events(gate, 'follower_caught_up').length === 1, 'the log says so too')
       expect(await behindSeconds(gate)).toBe(0)
       expect(events(gate, 'follower_behind')).toHaveLength(1)
-    })
+    }, PACE)
   })
 })
 
 /** So many callers, each of whom asks again when it was answered, until that cannot be any more. */
 const CALLERS = 8
-const CALL_EVERY_MS = 100 / PACE
+const CALL_EVERY_MS = 100
 const NO_ANSWER = 0
 
 function keepAsking(ask: (at: number) => Promise<number>) {
@@ -108,17 +106,17 @@ function keepAsking(ask: (at: number) => Promise<number>) {
 
 /** Later than any light call may take. */
 async function later(response: Response): Promise<Response> {
-  await Bun.sleep(4000 / PACE)
+  await Bun.sleep(4000)
   return response
 }
 
 /** Headgate with a webhook that hears of each block of one node. */
-async function withWebhook(run: (world: World) => Promise<void>): Promise<void> {
+async function withWebhook(run: (world: World) => Promise<void>, pace = 1): Promise<void> {
   const node = startChainNode(7)
   const receiver = startWebhookReceiver()
   const gate = await startHeadgate({
     nodes: [node],
-    pace: PACE,
+    pace,
     env: {
       HEADGATE_ROLES: 'gateway,follower,courier,api',
       HEADGATE_WEBHOOKS_ALLOW_PRIVATE_DESTINATIONS: 'true',
