@@ -18,7 +18,6 @@ type LooseInput = { parameters?: object; body?: unknown; signal?: AbortSignal; t
 /** Names the team; as a parameter it may be empty, for what is the operator's own. */
 const TEAM_HEADER = 'X-Team-Id'
 
-/** The operation ids of all calls. */
 export const CALL_IDS = Object.keys(CALL_ROUTES) as readonly CallId[]
 
 /** The page's own origin, with the session's cookie; pages say themselves when they ask again. */

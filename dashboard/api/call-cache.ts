@@ -1,4 +1,3 @@
-/** An answer that is shared by all who asked for it, and how it stands. */
 type Entry = {
   data: unknown
   error: unknown
@@ -9,7 +8,6 @@ type Entry = {
   watchers: Set<() => void>
 }
 
-/** Asks the service: the name of a call, and its parameters. */
 type Ask = (id: string, parameters: object) => Promise<unknown>
 
 /** The answer is the same for everybody, and stays when somebody signs in or out. */
@@ -66,7 +64,6 @@ export function openCallCache(ask: Ask, keptMax: number) {
       }
     },
 
-    /** Another team looks now, whose answers are read anew, or nobody. */
     forget(next: 'another team' | 'nobody'): void {
       for (const [key, entry] of entries) {
         if (key.startsWith(OF_NOBODY)) continue

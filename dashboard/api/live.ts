@@ -42,7 +42,6 @@ export function closeLive(): void {
   source = null
 }
 
-/** Hears events until the returned function is called. */
 export function hearLive(topic: LiveTopic, heard: Heard): () => void {
   listeners.get(topic)?.add(heard)
   return () => {
@@ -50,7 +49,6 @@ export function hearLive(topic: LiveTopic, heard: Heard): () => void {
   }
 }
 
-/** Hears events while a part of the page is in view. */
 export function useLive<Topic extends LiveTopic>(
   topic: Topic,
   heard: (event: WireEvents[Topic]) => void,

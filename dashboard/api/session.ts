@@ -5,7 +5,6 @@ import { forgetAnswers } from './use-call.ts'
 import { change, useWatched, watched } from './watched.ts'
 import type { WireSession } from './wire.ts'
 
-/** Who looks at the pages: nobody yet known, nobody, or a session with the team it acts for. */
 export type Visitor =
   | { kind: 'unknown' }
   | { kind: 'nobody' }
@@ -24,7 +23,6 @@ export function useVisitor(): Visitor {
   return useWatched(visitor)
 }
 
-/** The session of whoever is signed in; null where nobody is. */
 export function useSession(): WireSession | null {
   const shown = useVisitor()
   return shown.kind === 'signed-in' ? shown.session : null
@@ -60,7 +58,6 @@ export async function signOut(): Promise<void> {
   become({ kind: 'nobody' })
 }
 
-/** Has an operator look at a team. */
 export function lookAtTeam(team: { id: string; name: string }): void {
   if (visitor.value.kind !== 'signed-in') return
   sessionStorage.setItem(TEAM_KEPT_AS, JSON.stringify(team))

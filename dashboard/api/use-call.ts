@@ -56,7 +56,6 @@ export function patchAnswers<Id extends CallId>(
   )
 }
 
-/** Another team looks now, whose answers are read anew, or nobody. */
 export function forgetAnswers(next: 'another team' | 'nobody'): void {
   cache.forget(next)
 }

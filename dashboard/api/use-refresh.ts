@@ -16,7 +16,6 @@ export function useRefresh(everyMs: number, ...ids: readonly CallId[]): void {
   }, [everyMs, ...ids])
 }
 
-/** Reads answers anew soon after events that they depend on. */
 export function useLiveRefresh(topics: readonly LiveTopic[], ...ids: readonly CallId[]): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,4 +1,3 @@
-/** A section of the documentation: its address, the page's title, its heading and its words. */
 export type DocsSection = readonly [path: string, page: string, heading: string, text: string]
 
 export type FoundSection = { section: DocsSection; score: number; excerpt: string }
@@ -8,10 +7,8 @@ const FOUND_MAX = 12
 const EXCERPT_BEFORE = 40
 const EXCERPT_LENGTH = 140
 
-/** A word in a heading says more about a section than one in its text. */
 const WEIGHTS = { heading: 12, page: 6, text: 1 } as const
 
-/** A whole word says more than the beginning of one, and that more than its middle. */
 const MATCHES = { word: 3, beginning: 2, middle: 1 } as const
 
 /** The sections that have all words of a question, the best first. */
@@ -56,7 +53,6 @@ function isWordPart(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}]/u.test(character)
 }
 
-/** The words around the first one that was asked for. */
 function excerptOf(text: string, words: readonly string[]): string {
   const lower = text.toLowerCase()
   const places = words.map((word) => lower.indexOf(word)).filter((at) => at !== -1)

@@ -1,4 +1,3 @@
-/** A gate over water: where keys open networks. */
 export function GateArt() {
   return (
     <svg class="art" width="88" height="56" viewBox="0 0 88 56" aria-hidden="true">
@@ -11,7 +10,6 @@ export function GateArt() {
   )
 }
 
-/** Blocks that arrive and are sent on: where a query becomes a webhook. */
 export function BlocksArt() {
   return (
     <svg class="art" width="120" height="56" viewBox="0 0 120 56" aria-hidden="true">

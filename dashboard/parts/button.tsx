@@ -46,7 +46,6 @@ export function Button({ class: more = '', icon, href, children, ...rest }: Prop
 
 type IconProps = Common & { icon: IconName; label: string }
 
-/** A button that is only an icon; its label says what it does. */
 export function IconButton({ class: more = '', icon, label, ...rest }: IconProps) {
   return (
     <button type="button" {...rest} class={`ib ${more}`.trim()} aria-label={label}>

@@ -22,7 +22,6 @@ type Props = {
   children: ComponentChildren
 }
 
-/** A box with a heading, and a remark at its foot. */
 export function Card(props: Props) {
   const { title, about, beside, acts, isLined, body, foot, footIcon, children } = props
   return (

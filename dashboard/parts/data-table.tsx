@@ -1,15 +1,12 @@
 import type { ComponentChildren, Ref } from 'preact'
 
-/** A column of a table: its heading, and what a row has in it. */
 export type Column<Row> = {
-  /** A column without a heading has none in the head either. */
   head?: ComponentChildren
   /** The heading is for screen readers only. */
   isHeadHidden?: boolean
   headTitle?: string
   /** Classes of the heading and the cells: `num`, and at which widths the column goes. */
   class?: string
-  /** More classes of the cells. */
   cellClass?: string | ((row: Row) => string)
   cellTitle?(row: Row): string | undefined
   cell(row: Row): ComponentChildren

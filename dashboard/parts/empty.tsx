@@ -5,13 +5,11 @@ import { Icon } from './icon.tsx'
 import type { IconName } from './icon-paths.ts'
 import { Banner } from './note.tsx'
 
-/** A list that has nothing yet: says what would be here, and how it comes. */
 export function Empty(props: {
   icon?: IconName
   /** A drawing in place of the icon. */
   art?: ComponentChildren
   title: string
-  /** It stands in a card of its own. */
   isCard?: boolean
   /** The page has no heading but its own above this one. */
   isTop?: boolean
@@ -46,7 +44,6 @@ export function NoNetwork() {
   )
 }
 
-/** Why something could not be read, and the way to try again. */
 export function LoadFault({ error, retry }: { error: unknown; retry(): void }) {
   const act = <Button onClick={retry}>Try again</Button>
   return (

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 
-/** A line of a list of facts. */
 export function Fact(props: {
   name: ComponentChildren
   class?: string

@@ -9,7 +9,6 @@ export function Icon({ name, small = false }: { name: IconName; small?: boolean 
   )
 }
 
-/** A sluice: two posts, a beam, the raised gate, and the water below. */
 export function Logo() {
   return (
     <svg class="logo" width="22" height="22" viewBox="0 0 26 26" aria-hidden="true">

@@ -14,7 +14,6 @@ export function Loaded<T>(props: {
   isAlone?: boolean
   /** The classes of a box around the fault. */
   around?: string
-  /** For a list without items. */
   empty?: ComponentChildren
   children(data: T): ComponentChildren
 }) {

@@ -78,7 +78,6 @@ function MenuItem({ action, run }: { action: MenuAction; run(action: MenuAction)
   )
 }
 
-/** Below the button, its right edges aligned, and never beyond the window. */
 function placeBelow(button: Element, menu: HTMLElement | null): void {
   const { right, bottom } = button.getBoundingClientRect()
   const top = Math.min(bottom + MARGIN / 2, innerHeight - HEIGHT_MAX - MARGIN)

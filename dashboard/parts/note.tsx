@@ -39,7 +39,6 @@ type BannerProps = {
   children: ComponentChildren
 }
 
-/** Says something that is about the whole page. */
 export function Banner(props: BannerProps) {
   return (
     <div class={`banner ${props.class ?? ''}`.trim()} role={props.role}>

@@ -19,7 +19,6 @@ export function Tag(props: {
   return <span class={props.tone ? `tag ${props.tone}` : 'tag'}>{props.children}</span>
 }
 
-/** The id of a network, with the colour of its family. */
 export function NetworkName({ id }: { id: string }) {
   return <span class={`net ${familyOf(id)}`}>{id}</span>
 }

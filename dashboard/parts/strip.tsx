@@ -1,4 +1,3 @@
-/** One mark of a strip: a block or a delivery. */
 export type StripMark = {
   kind: 'calm' | 'ok' | 'warn' | 'bad' | 'fork' | 'idle'
   /** From 0 to 1; a whole mark where nothing is said. */
@@ -35,7 +34,6 @@ export function Strip(props: {
   )
 }
 
-/** One mark an attempt: failed ones, the accepted one, and the next that is due. */
 export function Tries(props: { failed: number; isAccepted: boolean; isDue: boolean }) {
   const { failed, isAccepted, isDue } = props
   const words = [

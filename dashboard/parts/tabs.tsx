@@ -13,7 +13,6 @@ type TabListProps<T> = {
   class?: string
 }
 
-/** Tabs with their panel; arrow keys go from one to the next. */
 export function Tabs<T extends string>(
   props: Omit<TabListProps<T>, 'id' | 'class'> & { children: ComponentChildren },
 ) {

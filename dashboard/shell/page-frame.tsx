@@ -19,7 +19,6 @@ const BILLING = '/settings/billing'
 /** A short interruption is nobody's business. */
 const SAID_AFTER_MS = 5000
 
-/** A page in its frame: the rail, the bar above, and the way here. */
 export function PageFrame(props: {
   title: string
   crumbs?: readonly Crumb[]
@@ -57,14 +56,12 @@ export function PageFrame(props: {
   )
 }
 
-/** Keeps the answers that every page shows as they are now, by the events that tell of them. */
 function useFreshAnswers(): void {
   useLive('usage', (summary) => patchAnswers('getUsageSummary', () => ({ data: summary })))
   useLive('gap', () => invalidate('getUsageSummary'))
   useLiveRefresh(['webhook', 'gap'], 'listWebhooks')
 }
 
-/** Says that what is shown may be old, once the stream has been lost for a while. */
 function LostStream() {
   const state = useLiveState()
   const [isSaid, setSaid] = useState(false)

@@ -19,7 +19,6 @@ import { sayRefused } from './toasts.tsx'
 
 type Props = { path: string; isLocal: boolean }
 
-/** The way to every page, the team, and the month's use. */
 export function Rail({ path, isLocal }: Props) {
   return (
     <RailFrame>
@@ -86,7 +85,6 @@ function RailFrame({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** The same places in a bar at the bottom of a small screen. */
 export function TabBar({ path, isLocal, isGuest }: Props & { isGuest: boolean }) {
   const own = isLocal ? [...MAIN_PLACES, DEVNET_PLACE] : MAIN_PLACES
   return (

@@ -14,7 +14,6 @@ import { Toasts, undoLast } from './toasts.tsx'
 
 type Shown = { path: string; page: ComponentType<PageProps>; params: PageProps['params'] }
 
-/** The whole dashboard: the page of the address, and what all pages share. */
 export function Shell() {
   const visitor = useVisitor()
   const { path, query } = usePlace()

@@ -5,7 +5,6 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Tag } from '../parts/state.tsx'
 
-/** The team in view; an operator chooses another here. */
 export function TeamMenu() {
   const visitor = useVisitor()
   const [isOpen, setOpen] = useState(false)

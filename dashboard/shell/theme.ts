@@ -1,6 +1,5 @@
 const KEPT_AS = 'theme'
 
-/** Light becomes dark and the other way round, and stays so in this browser. */
 export function switchTheme(): void {
   const root = document.documentElement
   const theme = isDark() ? 'light' : 'dark'

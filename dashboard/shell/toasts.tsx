@@ -18,7 +18,6 @@ export function say(text: string, undo: (() => void) | null = null): void {
   put({ id: ++count, text, isBad: false, undo }, undo ? UNDO_MS : SHOWN_MS)
 }
 
-/** Says why something was not done. */
 export function sayRefused(thrown: unknown): void {
   put({ id: ++count, text: messageOf(thrown), isBad: true, undo: null }, BAD_MS)
 }
@@ -32,7 +31,6 @@ export async function attempt(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Takes the newest action back that still can be. */
 export function undoLast(): void {
   const last = toasts.value.findLast(({ undo }) => undo !== null)
   if (last) takeBack(last)

@@ -4,11 +4,9 @@ export const EXIT_CODES = {
   failed: 1,
   /** The words or the configuration are wrong, and trying again will not mend it. */
   badInput: 2,
-  /** No Headgate answers at the address. */
   unreachable: 3,
 } as const
 
-/** The same for the help. */
 export const EXIT_CODE_MEANINGS: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'it is done'],
   [EXIT_CODES.failed, 'it could not be done: refused, a port in use, no room on the disk'],

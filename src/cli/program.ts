@@ -67,7 +67,6 @@ const CALL_COMMANDS: readonly CallCommand[] = [
   },
 ]
 
-/** Runs the command that the words after the program's name ask for. */
 export async function runProgram(words: readonly string[]): Promise<void> {
   const needsAll = words.includes('completion')
   const program = await headgateProgram(({ name }) => needsAll || words.includes(name))

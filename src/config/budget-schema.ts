@@ -9,7 +9,6 @@ const METHODS_MAX = 1000
 
 export type BudgetValues = Static<typeof BUDGET_SCHEMA>
 
-/** The limits that a vendor sets, or that its owner does not want to exceed. */
 export const BUDGET_SCHEMA = {
   ...object(
     {},

@@ -38,7 +38,6 @@ const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
 const FOR_EVM = 'is only for evm networks'
 const FOR_SOLANA = 'is only for solana networks'
 
-/** The values with every network complete. */
 type CompleteValues = Omit<ConfigValues, 'networks' | 'upstreams'> & {
   networks?: readonly NetworkValues[] | undefined
 }
@@ -237,7 +236,6 @@ function limitsOf({ requestsPerSecond, creditsPerMonth, resetDay }: BudgetValues
   return JSON.stringify([requestsPerSecond, creditsPerMonth, resetDay])
 }
 
-/** Checks what a network says about where its calls go: relays, broadcasts, quorums. */
 function checkRouting(network: NetworkValues, path: JsonPath): SchemaFault[] {
   const { upstreams, kind, broadcast } = network
   const readers = upstreams.filter(({ sendsOnly }) => !sendsOnly).length

@@ -4,7 +4,6 @@ import { type JsonSchema, typesOf } from '../core/schema/json-schema.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** An option that came from a variable. */
 export type Override = { variable: string; path: JsonPath }
 
 type EnvironmentFault = { variable: string; message: string }
@@ -15,7 +14,6 @@ type Overridden = {
   faults: EnvironmentFault[]
 }
 
-/** An option that the file or the schema knows, under the name of its variable. */
 type Option = { path: JsonPath; schema: JsonSchema }
 
 type Options = Map<string, Option[]>

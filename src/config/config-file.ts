@@ -11,7 +11,6 @@ import {
 } from 'yaml'
 import { fieldName, isJsonObject, JSON_DEPTH_MAX, type JsonPath } from '../core/json/json-value.ts'
 
-/** The values of a file, and the line of each. */
 export type ConfigFile = { value: Record<string, unknown>; lineOf(path: JsonPath): number }
 
 export type FileFault = { line?: number; message: string }

@@ -80,13 +80,11 @@ const VENDOR_ADDRESS = text({
   maxLength: 512,
 })
 
-/** One vendor for all networks that it serves. */
 export const VENDOR_OPTIONS = object(
   { url: VENDOR_ADDRESS },
   { name: UPSTREAM_NAME, ...UPSTREAM_OPTIONS },
 )
 
-/** The same, or its address alone. */
 export const VENDOR_SCHEMA = anyOf(VENDOR_ADDRESS, VENDOR_OPTIONS)
 
 export type UpstreamValues = Static<typeof UPSTREAM>
@@ -100,7 +98,6 @@ export type NetworkValues = NetworkOptions & {
   readonly upstreams: readonly UpstreamValues[]
 }
 
-/** One network of the configuration file. */
 export const NETWORK_SCHEMA = object(
   {
     id: text({

@@ -10,12 +10,10 @@ import {
   type Static,
 } from '../core/schema/schema.ts'
 
-/** A whole number from `minimum` to `maximum`. */
 export function whole(minimum: number, maximum: number, description: string): Schema<number> {
   return integer({ description, minimum, maximum })
 }
 
-/** The same with a default. */
 export function wholeOr(
   value: number,
   minimum: number,
@@ -25,7 +23,6 @@ export function wholeOr(
   return preset(whole(minimum, maximum, description), value)
 }
 
-/** True or false. */
 export function flagOr(value: boolean, description: string): Preset<boolean> {
   return preset(flag(description), value)
 }

@@ -208,7 +208,6 @@ const OPTIONS = {
   }),
 }
 
-/** The values that pass the schema, with its defaults. */
 export type ConfigValues = Static<typeof CONFIG_SCHEMA>
 
 /** The JSON Schema of the configuration file; published as headgate.schema.json. */

@@ -30,7 +30,6 @@ export type Settings = {
   gateway: { workers: number }
   /** The place where a network or one of its upstreams was configured: `headgate.yaml:14`. */
   locate(networkId: string, upstreamName?: string): string
-  /** The same for an option. */
   locateOption(name: string): string
 } & Omit<
   ConfigValues,
@@ -60,12 +59,10 @@ type Where = (path: JsonPath) => string
 const NETWORKS_MISSING =
   'networks is required: only a start without a configuration file brings networks of its own'
 
-/** Settings from the environment of this process and the file that it or the caller names. */
 export function readSettings(file?: string): Settings | ConfigFaults {
   return loadSettings({ ...(file === undefined ? {} : { file }), env: process.env })
 }
 
-/** The same with a given environment. */
 export function loadSettings(input: { file?: string; env: Environment }): Settings | ConfigFaults {
   const fileName = input.file ?? (input.env.HEADGATE_CONFIG || undefined)
   const file = fileName === undefined ? undefined : openFile(fileName)

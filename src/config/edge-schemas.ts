@@ -75,7 +75,6 @@ const HEADER_NAME = text({
   'x-form': 'the name of a header',
 })
 
-/** Options of the HTTP edge. */
 export const EDGE_SCHEMAS = {
   gateway: GATEWAY,
   limits: LIMITS,

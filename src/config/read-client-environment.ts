@@ -26,7 +26,6 @@ export function mayColour(): boolean {
   return !process.env.NO_COLOR && process.env.TERM !== 'dumb'
 }
 
-/** Whether a terminal can take back the line that it shows. */
 export function mayRewriteLines(): boolean {
   return process.env.TERM !== 'dumb'
 }

@@ -15,22 +15,18 @@ const HEAD_POLLS_PER_BLOCK = 3
 const HEAD_POLL_MS_MIN = 250
 const HEAD_POLL_MS_MAX = 4000
 
-/** A call of which nothing is said costs this. */
 const CREDITS_DEFAULT = { default: 1 }
 
-/** The networks of a configuration. */
 export type NetworksRead = {
   /** The networks as checks need them: complete, but for defaults. */
   values: readonly NetworkValues[]
   faults: readonly SchemaFault[]
   networks(): Network[]
-  /** The place in the file of a network or of one of its upstreams. */
   locate(where: Where, networkId: string, upstreamName: string | undefined): string
 }
 
 type Where = (path: JsonPath) => string
 
-/** Reads the networks, with the vendors that serve them. */
 export function readNetworks(options: Pick<ConfigValues, 'networks' | 'upstreams'>): NetworksRead {
   const expanded = expandVendors(options)
   return {
@@ -41,7 +37,6 @@ export function readNetworks(options: Pick<ConfigValues, 'networks' | 'upstreams
   }
 }
 
-/** A network with all its defaults. */
 function toNetwork(values: NetworkValues): Network {
   const blockTimeMs = values.blockTimeMs ?? BLOCK_TIME_MS[values.kind]
   const pollMs = Math.round(blockTimeMs / HEAD_POLLS_PER_BLOCK)

@@ -1,7 +1,6 @@
 import { text } from '../core/schema/schema.ts'
 import { flagOr, options, wholeOr } from './config-options.ts'
 
-/** Options of the store of many machines. */
 export const STORE_SCHEMAS = {
   database: text({
     description:

@@ -6,7 +6,6 @@ export type App = {
   description: string
   networks: readonly string[]
   isActive: boolean
-  /** Where its callers may come from, and what they may call. */
   allow: AllowLists
   createdAtMs: number
 }

@@ -4,7 +4,6 @@ const NAME_CHARS_MAX = 128
 /** More slips than this and the guess would be noise. */
 const SLIPS_MAX = 3
 
-/** The known name that somebody who wrote `name` most likely meant, if one is close enough. */
 export function closestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > NAME_CHARS_MAX) return undefined
   const slipsMax = Math.min(SLIPS_MAX, Math.max(1, Math.floor(name.length / 3)))
@@ -21,7 +20,6 @@ export function closestName(name: string, known: Iterable<string>): string | und
   return best
 }
 
-/** Single characters to add, drop or change to turn one text into the other. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)
   for (let i = 1; i <= a.length; i++) {

@@ -1,4 +1,3 @@
-/** HTTP status of every refusal the management API and the RPC endpoint can give. */
 const HTTP_STATUS = {
   // A node answers so to a method that it does not have.
   method_not_served: 200,
@@ -43,13 +42,11 @@ const HTTP_STATUS = {
 export type RejectionCode = keyof typeof HTTP_STATUS
 
 type RejectionFacts = {
-  /** Whole seconds after which asking again makes sense. */
   retryAfterS?: number
   /** The `RateLimit-*` headers of a throughput refusal. */
   rateLimit?: { limit: number; remaining: number; resetS: number }
   /** The cookie of the session is good for nothing any more. */
   endsSession?: true
-  /** The mistake in a query that was refused. */
   queryError?: QueryError
 }
 

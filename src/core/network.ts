@@ -16,7 +16,6 @@ export type UpstreamSpec = {
   priority: number
   /** It serves debug_* or trace_*. */
   traces: boolean
-  /** Calls in flight at once. */
   concurrencyMax: number
   /** Calls sent in one upstream batch; 0 sends each alone. */
   batchMax: number
@@ -28,7 +27,6 @@ export type UpstreamSpec = {
   budget?: UpstreamBudget
 }
 
-/** The amount that may be spent at an upstream, and the price of calls there. Whole numbers. */
 export type UpstreamBudget = {
   /** Upstreams of one account share its limits. */
   account: string
@@ -54,7 +52,6 @@ export type Network = {
   /** Solana: checked against getGenesisHash. */
   genesisHash?: string
   blockTimeMs: number
-  /** How often each upstream is asked for its head. */
   headPollMs: number
   /** Further behind the others than this, an upstream is not used. */
   headLagMsMax: number
@@ -64,9 +61,7 @@ export type Network = {
   logBlocksMax?: number
   /** EVM: whether blocks are proven by their hash; absent: where the form of the chain is known. */
   verify?: VerifyMode
-  /** Methods that are served beyond the usual ones, or are not served. */
   methods?: MethodRules
-  /** Reads that several upstreams must agree on. */
   quorum?: QuorumRule
   /** Upstreams that a signed transaction is sent to at once; absent: one. */
   broadcast?: number

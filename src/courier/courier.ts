@@ -15,7 +15,6 @@ import { openShardLease } from './upkeep/shard-lease.ts'
 import { openSweep } from './upkeep/sweep.ts'
 import { openTeamPauses } from './upkeep/team-pauses.ts'
 
-/** Sends deliveries: those of an event that it is told of, to our shards, from memory. */
 export type Courier = CourierHints & {
   /** Starts nothing more, lets attempts end, commits every outcome, and gives up its shards. */
   stop(): Promise<void>
@@ -44,7 +43,6 @@ const LOOK_EVERY_MS = 1000
 /** Ends before the rest of the process does. */
 const STOP_MS_MAX = 8000
 
-/** Brings every committed delivery to its destination. */
 export function openCourier(world: World, options: CourierOptions): Courier {
   const { clock, signals } = world
   const { failed, dispatch, lease, pauses, pruner, sweeps, look, named, hinted, restore } =

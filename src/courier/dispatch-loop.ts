@@ -11,7 +11,6 @@ type Options = Omit<DeliverySending, 'freed'> & {
 }
 
 export type DispatchLoop = {
-  /** Starts what can start now. */
   run(): void
   /** Ends when nothing is asked of the store any more, and nothing is in flight. */
   rest(): Promise<void>
@@ -26,7 +25,6 @@ const SLICE = 32
 /** After a failure of the store nothing is asked of it for a while. */
 const AGAIN = { minMs: 100, maxMs: 2000 }
 
-/** Grants slots and serves them, as long as there are slots and something to send. */
 export function openDispatchLoop(given: Options): DispatchLoop {
   const { schedule, webhookSettings, isStopped } = given
   const { clock } = given.world

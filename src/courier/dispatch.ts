@@ -26,7 +26,6 @@ type Options = {
 /** Sends what the webhooks of our shards have to send, as far as their hosts can take it. */
 export type Dispatch = {
   webhooks: OwnedWebhooks
-  /** Starts what can start now. */
   run(): void
   /** Finds out which webhooks were changed by others. */
   refresh(): Promise<void>
@@ -40,7 +39,6 @@ export type Dispatch = {
   close(): void
 }
 
-/** The parts of the dispatch, as they know each other. */
 type Parts = {
   schedule: Schedule
   notes: DeliveryNotes

@@ -11,13 +11,10 @@ const HINT = /^(\d{1,12}) (.*)$/
 
 /** Everything that a courier is told is a hint: a sweep finds what is not said. */
 export type CourierHints = {
-  /** An event was committed. */
   remind(event: RecordedEvent): void
-  /** These webhooks have something to send again. */
   remindWebhooks(webhookIds: readonly string[]): void
 }
 
-/** Tells the couriers of other processes what was committed here. */
 export function hintCouriers(signals: Signals): CourierHints {
   return {
     remind(event) {

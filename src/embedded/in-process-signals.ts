@@ -1,7 +1,6 @@
 import { openTopicListeners } from '../ports/driver-parts/topic-listeners.ts'
 import type { Signals } from '../ports/signals.ts'
 
-/** Hints within one process. */
 export function openInProcessSignals(): Signals {
   const { subscribe, tell, clear } = openTopicListeners()
   return {

@@ -1,6 +1,5 @@
 import { errorText, Failure } from '../core/errors.ts'
 
-/** The functions that a thread offers to another, by name. */
 // biome-ignore lint/suspicious/noExplicitAny: each function has arguments of its own.
 type Offered = Record<string, (...args: any[]) => unknown>
 
@@ -17,7 +16,6 @@ type Replies = unknown[]
 
 type Reply = { value: unknown; fault: Fault | null }
 
-/** An error of the other thread, with its code as it is named there. */
 export class ThreadFault extends Error {
   readonly code: string
 
@@ -27,7 +25,6 @@ export class ThreadFault extends Error {
   }
 }
 
-/** One thread's view of another. */
 export type ThreadCalls<Functions extends Offered> = {
   /** Buffers of `transfer` change hands instead of being copied. */
   call<Name extends keyof Functions & string>(
@@ -37,11 +34,9 @@ export type ThreadCalls<Functions extends Offered> = {
   ): Promise<Awaited<ReturnType<Functions[Name]>>>
   /** Ends the thread at once. Calls that wait fail, and so do all later ones. */
   end(): void
-  /** Has the thread close what it has open, and ends it. */
   close(): Promise<void>
 }
 
-/** The sides of a Worker that are used; its other end has the same two. */
 type Port<Sent, Received> = {
   postMessage(message: Sent, transfer: ArrayBuffer[]): void
   onmessage: ((event: MessageEvent<Received>) => void) | null

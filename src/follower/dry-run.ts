@@ -14,7 +14,6 @@ import { findWhichBlock, type WhichBlock } from './which-block.ts'
 
 export type DryRunNeeds = { clock: Clock; database: Database; telemetry: Telemetry }
 
-/** A query of a team. */
 export type TriedQuery = { teamId: string; plan: QueryPlan }
 
 export type DryRun = {
@@ -22,7 +21,6 @@ export type DryRun = {
   outcome: QueryResult
   /** The size of the whole body that would be delivered. */
   bodyBytes: number
-  /** Names of variables that the team does not have. */
   missingVariables: readonly string[]
 }
 
@@ -45,7 +43,6 @@ export async function dryRun(
   return block instanceof Rejection ? block : runOnBlock(needs, service, tried, block)
 }
 
-/** The same for a block that was read. */
 export async function runOnBlock(
   needs: DryRunNeeds,
   service: NetworkService,

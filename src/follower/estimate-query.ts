@@ -22,7 +22,6 @@ export type QueryEstimate = {
   samples: readonly BlockSample[]
   /** From the oldest block to the newest, by their own times. */
   spanMs: number
-  /** Names of variables that the team does not have. */
   missingVariables: readonly string[]
 }
 
@@ -32,7 +31,6 @@ export type BlockSample = Pick<DryRun, 'bodyBytes'> & {
   matched: Readonly<Record<string, number>>
 }
 
-/** Blocks that are read side by side. */
 export const ESTIMATE_BLOCKS_AT_ONCE = 2
 
 /** A page waits for it: fewer blocks now tell more than all of them later. */

@@ -15,7 +15,6 @@ type EventKind = 'first' | 'extends' | 'forks'
 
 type BranchEvent = { header: Header; kind: EventKind; finalized: number | null }
 
-/** Brings the chain we hold to an announced head, as far as its blocks can be had. */
 export async function followHead(state: FollowerState, news: HeadNews): Promise<Progress> {
   if (state.tail.length === 0) {
     return advance(state, { kind: 'extends', headers: [news.header] }, news)

@@ -14,7 +14,6 @@ import type { NetworkLeases } from './network-leases.ts'
 import { openProgressWatch } from './progress-watch.ts'
 import type { StandingQueries } from './standing-queries.ts'
 
-/** The parts that all followers of this process share. */
 type Shared = {
   standing: StandingQueries
   known: Pick<KnownNumbers, 'restore'>
@@ -137,7 +136,6 @@ function watchProgress(state: FollowerState) {
   })
 }
 
-/** Follows the heads that upstreams announce, until none of them leads further. */
 async function followHeads(state: FollowerState, known: Shared['known']): Promise<void> {
   if (!state.mayCommit()) {
     state.isLoaded = false

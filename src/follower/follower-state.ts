@@ -16,7 +16,6 @@ export type FollowerState = ChainState & {
   /** Another process may have moved the chain since the store was last asked. */
   mayDiffer: boolean
   isStopped: boolean
-  /** The commit under way, if one is. */
   commit: Promise<unknown> | null
   /** The head, by hash, that the last alarm was about. */
   lastAlarmHash: string | null

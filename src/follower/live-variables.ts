@@ -11,7 +11,6 @@ export type UsedVariable = { teamId: string; name: string }
 type Loaded = UsedVariable & { id: number; revision: number }
 
 export type LiveVariables = {
-  /** Brings the registry up to date: loads variables that came into use, applies changes. */
   refresh(used: readonly UsedVariable[], since: number): Promise<void>
 }
 

@@ -4,13 +4,10 @@ import { countOthers, standBy, standDown } from '../tables/chain/followers.ts'
 import { readLeases, releaseLease, takeLeases } from '../tables/sql/leases.ts'
 import { type SharedNetwork, shareNetworks } from './share-networks.ts'
 
-/** The leases of one process for all networks that it could follow. */
 export type NetworkLeases = {
-  /** Takes part in following a network. */
   hold(network: string, candidate: Candidate): NetworkLease
 }
 
-/** A follower that would follow a network, had it the lease. */
 type Candidate = {
   /** The network's nodes tell it of blocks. */
   canFollow(): boolean
@@ -20,9 +17,7 @@ type Candidate = {
 
 export type NetworkLease = {
   held(): boolean
-  /** The network's nodes have told of a block. */
   headSeen(): void
-  /** Lets another process follow at once. */
   release(): Promise<void>
 }
 

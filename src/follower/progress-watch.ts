@@ -15,7 +15,6 @@ export type ProgressWatch = {
   stop(): void
 }
 
-/** Heads are checked this often, whether the follower moves or not. */
 const LOOK_EVERY_MS = 1000
 
 /** A block may be late or take long to read; beyond this it is not only that. */
@@ -33,7 +32,6 @@ export function openProgressWatch(
 ): ProgressWatch {
   const labels = { network: network.id }
   const behindMsMax = Math.max(BEHIND_MS_MIN, network.blockTimeMs * BEHIND_BLOCKS)
-  /** A head to be reached, and since when it is known. */
   let goal: { number: number; sinceMs: number } | null = null
   let wasBehind = false
 

@@ -1,4 +1,3 @@
-/** A network as a process that could follow it sees it. */
 export type SharedNetwork = {
   /** Its nodes tell this process of blocks. */
   canFollow: boolean
@@ -11,7 +10,6 @@ export type SharedNetwork = {
   isDeclined: boolean
 }
 
-/** The leases that a process renews, takes, and gives up so that others can have them. */
 export type Shares<Network> = {
   renew: Network[]
   take: Network[]

@@ -88,7 +88,6 @@ async function readChanges(world: World, held: Held, seed: KeySeed): Promise<voi
   held.revision = revision
 }
 
-/** The variables of all queries once the changes are in place. */
 function variablesWith(held: Held, changes: readonly ChangedQuery[]): UsedVariable[] {
   const used: UsedVariable[] = []
   for (const engine of held.engines.values()) used.push(...engine.variablesUsed())

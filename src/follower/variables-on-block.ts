@@ -32,7 +32,6 @@ export async function variablesOnBlock(
   return { sets, missing }
 }
 
-/** Every key of this kind that a filter can be held against. */
 function keysOf({ transactions, logs, traces }: Block, kind: VariableKind): string[] {
   const keys = new Set<string | null>()
   if (kind === 'Bytes32') {

@@ -19,9 +19,7 @@ export type AppDirectory = {
   find(key: string): Found<Caller>
   /** The same for an app that is named by somebody who may speak for its team. */
   findApp(teamId: string, appId: string): Found<Caller>
-  /** The key that signs tokens and has this id. */
   findSigner(keyId: string): Found<JwtSigner>
-  /** Looks every key up anew, as after a change. */
   forget(): void
   stop(): void
 }

@@ -30,7 +30,6 @@ export type DemoLimiter = {
   refund(address: string, method: Method): void
   /** Admits a large body, before anybody knows what it asks for. */
   admitBody(address: string): Rejection | null
-  /** Hears no more of others. */
   stop(): void
 }
 

@@ -26,7 +26,6 @@ export type LocalMethods = {
   ): Promise<LocalAnswer>
 }
 
-/** The engines that may answer a call instead of a node. */
 export type OwnEngines = {
   /** Null passes its methods on to a node. */
   local: LocalMethods | null
@@ -36,7 +35,6 @@ export type OwnEngines = {
 
 type OwnAnswer = { reply: LocalAnswer; upstream: string; cache: CacheStatus }
 
-/** The name of the upstream where none was asked. */
 export const NO_UPSTREAM = 'none'
 
 const SOLANA_METHODS: ReadonlySet<string> = new Set(['getProgramAccounts', 'getProgramAccountsV2'])

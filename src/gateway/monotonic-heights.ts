@@ -11,7 +11,6 @@ export type MonotonicHeights = {
    * a lower one afterwards. Null where they know, where there are none, and for other methods.
    */
   share(service: NetworkService, method: string, reply: Reply): Promise<void> | null
-  /** Another process shows this height of a network. */
   hear(networkId: string, height: number): void
 }
 

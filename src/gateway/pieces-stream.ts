@@ -2,14 +2,12 @@ import type { ReaderWatch, Reading } from './reader-watch.ts'
 
 export type Piece = string | Uint8Array | ReadableStream<Uint8Array>
 
-/** An answer that is at hand, in pieces that follow each other. */
 export type HeldAnswer = { pieces: readonly Uint8Array[] }
 
 export function bytesOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0)
 }
 
-/** The way an answer is sent, and the callbacks of its end. */
 export type Sending = {
   watch: ReaderWatch
   /** True while few requests are open, so that they cannot leave much unread. */
@@ -88,7 +86,6 @@ export function drop(piece: Piece | HeldAnswer): void {
   if (piece instanceof ReadableStream) piece.cancel().catch(() => {})
 }
 
-/** Reads pieces in turn; what is in hand is a stream that is read or bytes that are sliced. */
 function openSource(pieces: Piece[]) {
   const encoder = new TextEncoder()
   let reader: Reader | null = null

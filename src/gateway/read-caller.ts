@@ -11,10 +11,8 @@ import { findAppAndTeam, findAppByKeyHash } from '../tables/accounts/apps.ts'
 import { findJwtKey, type JwtAlgorithm } from '../tables/accounts/jwt-keys.ts'
 import { openJwtKey } from './access/jwt-key.ts'
 
-/** A caller: the app behind a key, the account that pays, and the app's rules, if it has any. */
 export type Caller = { app: App; account: TeamAccount; isDemo: boolean; rules: AccessRules | null }
 
-/** A team's key that signs tokens, ready to verify them. */
 export type JwtSigner = { teamId: string; algorithm: JwtAlgorithm; key: KeyObject }
 
 export type CallerSource = {
@@ -26,7 +24,6 @@ export type CallerSource = {
 
 const DEMO_KEY = 'demo'
 
-/** Finds in the database whose key it is. */
 export async function readCaller(needs: CallerSource, key: string): Promise<Caller | Rejection> {
   if (key === DEMO_KEY && needs.demoKey()) return demo(needs)
   return callerOf(needs, await findAppByKeyHash(needs.database, hashKey(key)))

@@ -4,7 +4,6 @@ import type { Clock } from '../ports/clock.ts'
 export type Reading = {
   /** Since when the client has taken nothing; Infinity while it waits for us. */
   idleSinceMs: number
-  /** The client takes nothing any more. */
   onStuck(): void
 }
 

@@ -41,7 +41,6 @@ export function replyBody(
   return piecesStream(pieces, sending)
 }
 
-/** Gives up a reply that nobody will read. */
 export function dropReply(replies: readonly ReplyParts[]): void {
   for (const parts of replies) if (typeof parts !== 'string') drop(parts[1])
 }

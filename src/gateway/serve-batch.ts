@@ -18,7 +18,6 @@ export type ServedBatch = {
 /** Local answers are held until the batch is sent, up to eight megabytes each. */
 const HELD_BYTES_MAX = 256 * 2 ** 20
 
-/** Local answers that are made side by side. */
 const LOCAL_AT_ONCE = 8
 
 const TOO_LARGE = 'The answers of this batch are too large; please ask in smaller batches.'

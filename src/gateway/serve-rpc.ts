@@ -23,7 +23,6 @@ import type { Caller } from './read-caller.ts'
 import { callerName, type RpcContext, type ServeNeeds } from './rpc-context.ts'
 import { unreadAnswers } from './unread-budget.ts'
 
-/** Text, or a large answer between two texts. */
 export type ReplyParts =
   | string
   | [before: string, answer: ReadableStream<Uint8Array> | HeldAnswer, after: string]
@@ -41,7 +40,6 @@ export type Served = {
   rejection: Rejection | null
 }
 
-/** A reply, with the upstream that gave it and its cache status. */
 type Answer = { reply: Reply; upstream: string; cache: CacheStatus }
 
 type Reply =
@@ -216,7 +214,6 @@ function partsOf(
   return resultReply(call.idText, needs.heights.raise(caller.app.id, service, reply.text))
 }
 
-/** A refusal of the whole request or of one call. */
 export function refused(idText: string, method: string, rejection: Rejection): Served {
   return {
     status: rejection.httpStatus,

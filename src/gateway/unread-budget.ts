@@ -4,14 +4,12 @@ import { Rejection } from '../core/errors.ts'
 export type UnreadBudget = {
   /** False when one more large answer of this caller would be refused, whatever its size. */
   hasRoom(caller: string): boolean
-  /** Opens a reservation for the answers of one request. */
   open(caller: string): UnreadReservation
 }
 
 export type UnreadReservation = {
   /** Reserves this many bytes more; false: there is no room left for this caller. */
   grow(bytes: number): boolean
-  /** Releases all of it. */
   release(): void
 }
 

@@ -89,7 +89,6 @@ const QUIET_REQUESTS_MAX = 16
 /** The shortest time of silence after which the runtime ends a connection. */
 const CUT_S = 1
 
-/** Takes requests off the wire and hands each to its route. */
 export function startServer(needs: ServerNeeds): HttpServer {
   let listening = listen(needs, needs.port)
   const port = listening.port ?? needs.port

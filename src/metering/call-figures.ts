@@ -2,7 +2,6 @@ import { addTime, newTimes } from '../core/rpc/call-times.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CallCounts, CallSplit, FigureRow } from '../tables/usage/call-stats.ts'
 
-/** Requests to one upstream. */
 export type NodeFigure = {
   network: string
   upstream: string
@@ -11,7 +10,6 @@ export type NodeFigure = {
   times: readonly number[]
 }
 
-/** A call that was answered, as far as figures go. */
 type AnsweredCall = {
   /** The bounded name of the method; empty where the call named none. */
   method: string
@@ -24,7 +22,6 @@ type AnsweredCall = {
 
 type Owner = { id: string; teamId: string }
 
-/** How calls went: how many, with which outcome, from where, and how long they took. */
 export type CallFigures = {
   add(app: Owner, network: string, call: AnsweredCall, tookMs: number): void
   /** All that was counted since it was last taken. */

@@ -12,7 +12,6 @@ import { addTaken, readTaken, type Taken, type TakenByKey, writeTaken } from './
 export type LimitExchange = {
   /** Hot path: adds to what is told next. */
   took(key: string, throughputCentiCu: number, billedCentiCu: number, rate: number | null): void
-  /** Hears what others took. Returns how to unsubscribe. */
   subscribe(hear: HearTaken): () => void
   /** Tells the rest, and no more. */
   stop(): void
@@ -20,7 +19,6 @@ export type LimitExchange = {
 
 export type HearTaken = (key: string, taken: Taken) => void
 
-/** Brings texts to the other processes, and theirs to this one. */
 export type FrameCarrier = {
   send(frame: string): void
   subscribe(hear: (frame: string) => void): () => void

@@ -19,7 +19,6 @@ const KEY_CHARS_MAX = 128
 /** A frame of this form; another form has another word, so that neither is taken for the other. */
 const FORM = 'limits1'
 
-/** Adds an amount to what is known of its key. */
 export function addTaken(
   all: TakenByKey,
   key: string,

@@ -21,7 +21,6 @@ export type LimitHub = {
 }
 
 type HubMember = {
-  /** Takes a frame of that process. */
   receive(frame: string): void
   leave(): void
 }
@@ -91,7 +90,6 @@ export function openLimitHub(
   }
 }
 
-/** Lets the process that has the hub take part in the exchange like any other. */
 export function joinHub(hub: LimitHub): FrameCarrier {
   const listeners = new Set<(frame: string) => void>()
   const member = hub.join((frame) => {

@@ -50,11 +50,9 @@ export type SpendGuard = {
   settle(account: TeamAccount, method: Method, refund: boolean): void
   /** The refusal of a team whose month is used up; null while it is not. */
   capacity(account: TeamAccount): Rejection | null
-  /** Puts every account under the limits that its tier has now. */
   replan(): void
   /** Reads the months of the teams in use anew: other processes spend too. */
   refresh(): Promise<void>
-  /** Hears no more of others. */
   stop(): void
 }
 
@@ -180,7 +178,6 @@ function newAccount(
   }
 }
 
-/** The same account under the plan the team has now. */
 function planned(
   clock: Clock,
   tiers: Rules['tiers'],

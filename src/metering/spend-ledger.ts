@@ -1,7 +1,6 @@
 import type { World } from '../ports/world.ts'
 import { type AccountSpend, accountSpends, type SpendRow } from '../tables/usage/upstream-spend.ts'
 
-/** All that this process knows of what upstreams cost. */
 type Spends = {
   periodsFromMs(): number | null
   isDue(): boolean
@@ -10,7 +9,6 @@ type Spends = {
   read(sums: readonly AccountSpend[]): void
 }
 
-/** Brings the spending at upstreams into the ledger, and the sums of all processes back. */
 export type SpendLedger = Pick<Spends, 'isDue' | 'take' | 'written'> & {
   /** Reads the sums, not more often than they are worth it. */
   refresh(): Promise<void>

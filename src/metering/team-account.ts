@@ -2,7 +2,6 @@ import type { Team, Tier } from '../core/billing/plan.ts'
 import type { TokenBucket } from '../core/billing/token-bucket.ts'
 import type { UseElsewhere } from './use-elsewhere.ts'
 
-/** One team's limits and spending, as known in this process. */
 export type TeamAccount = {
   team: Team
   /** Names its limits to other processes. */

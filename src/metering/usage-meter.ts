@@ -10,7 +10,6 @@ import type { TeamAccount } from './team-account.ts'
 type Ledger = {
   /** Null where no other process spends. */
   exchange: LimitExchange | null
-  /** How calls went, which is written along. */
   figures: Pick<CallFigures, 'take' | 'isDue'>
   /** The spending at upstreams, which is written along as well; absent: there is none. */
   spends?: SpendLedger
@@ -35,7 +34,6 @@ type Entry = UsageRow & { account: TeamAccount }
 /** The contract allows a second to be lost; twice as often leaves room for a slow disk. */
 const FLUSH_EVERY_MS = 500
 
-/** Sums up what calls cost, and writes it to the ledger while they go on. */
 export function openUsageMeter({ clock, telemetry }: World, ledger: Ledger): UsageMeter {
   const { exchange, spends, figures } = ledger
   let entries = new Map<string, Entry>()

@@ -1,7 +1,6 @@
 import type { World } from '../ports/world.ts'
 import { recordUsages, type UsageBatch } from '../tables/usage/usage.ts'
 
-/** Writes the usage of several processes, in as few transactions as it comes. */
 export type UsageWriter = {
   /** Calls back when the ledger has it, however long that takes. */
   record(batch: UsageBatch, written: () => void): void

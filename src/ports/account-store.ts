@@ -23,7 +23,6 @@ export type MergeStep = {
   after: Uint8Array | null
   /** Accounts that were not known, or known to be otherwise. Without data they stay so. */
   differing: number
-  /** Accounts that are no longer there. */
   closed: number
 }
 
@@ -34,7 +33,6 @@ export type PageOrder = {
   after: Uint8Array | null
   order: 'asc' | 'desc'
   limit: number
-  /** The most that the records may take. */
   bytesMax: number
   /** One step takes about so much at most, if it has the choice. */
   stepBytesMax: number
@@ -47,19 +45,16 @@ export type PageOrder = {
   dataSlice: DataSlice | null
   /** The ledger's time at that slot. */
   unixTimestamp: bigint
-  /** Mints that are known from elsewhere. */
   mints: readonly KnownMint[]
 }
 
 /** A mint that is not in the store; null: it is none. */
 export type KnownMint = { pubkey: Uint8Array; facts: MintFacts | null }
 
-/** A part of a page, read in one go. */
 export type PageStep = {
   /** The records, joined by commas; nothing where none was found. */
   bytes: Uint8Array
   count: number
-  /** The key of the last record. */
   last: Uint8Array | null
   /** Whether others follow; else how far was looked, to go on from there. */
   more: boolean | { lookedTo: Uint8Array }
@@ -73,7 +68,6 @@ export type PageStep = {
  * takes long is done in steps, so that others get theirs in between.
  */
 export interface AccountStore {
-  /** Forgets all programs but these. */
   keepOnly(programs: readonly Uint8Array[]): Promise<void>
 
   /** Begins anew on what is there: forgets what was so before, and what seems to be yet to come. */
@@ -104,7 +98,6 @@ export interface AccountStore {
   close(): Promise<void>
 }
 
-/** The files of one machine. */
 export interface AccountStores {
   open(name: string): Promise<AccountStore>
 }

@@ -32,7 +32,6 @@ export interface Database {
    */
   each(statement: Sql, rows: readonly (readonly SqlValue[])[]): Promise<number[]>
 
-  /** Everything `work` writes through `tx` is committed together, or not at all. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
 
   /** Runs a procedure in one transaction; inside of one, as a part of it. */
@@ -44,7 +43,6 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** A database as the work of one transaction sees it. */
 export interface Transaction extends Database {
   /**
    * Statements that go out together with the commit, when the work is done: rows that many
@@ -54,7 +52,6 @@ export interface Transaction extends Database {
   last(work: () => Promise<unknown>): void
 }
 
-/** The room on the disk that the store is on. */
 export type DiskRoom = {
   freeBytes: number
   floorBytes: number
@@ -62,7 +59,6 @@ export type DiskRoom = {
   isLow: boolean
 }
 
-/** The store's health, by what it did last. */
 export interface StoreHealth {
   /** False from a commit that failed until one succeeds. */
   commits(): boolean

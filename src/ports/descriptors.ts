@@ -1,4 +1,3 @@
-/** The files and sockets that the process has open. */
 export interface Descriptors {
   /** The number that the process may have open; null where that is not known. */
   readonly max: number | null

@@ -22,12 +22,10 @@ export const DEVNET_NODE_LIMITS = {
   stallMsMax: 600_000,
 } as const
 
-/** How a node of the development chain answers. */
 export const DEVNET_NODE_BEHAVIOURS = ['honest', 'lag', 'lie', 'fail', 'hang'] as const
 
 export const SOLANA_DEVNET_LIMITS = {
   slotTimeMsMin: 10,
   slotTimeMsMax: 600_000,
-  /** Accounts that change in one slot. */
   changesPerSlotMax: 5_000,
 } as const

@@ -26,7 +26,6 @@ export type EgressOutcome = {
   fault: EgressFault | null
   /** The header as the destination sent it, or null. */
   retryAfter: string | null
-  /** The beginning of the answer's body, for the owner of the webhook. */
   bodyStart: string
   /** The address that was connected to; null when none was. */
   address: string | null

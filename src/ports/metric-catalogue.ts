@@ -263,7 +263,6 @@ export type CounterName = NameOf<'counter'>
 export type HistogramName = NameOf<'histogram'>
 export type GaugeName = NameOf<'gauge'>
 
-/** A value for each label of the metric, and for no other. */
 export type LabelsOf<Name extends MetricName> = Readonly<
   Record<Metrics[Name]['labels'][number], string>
 >

@@ -27,7 +27,6 @@ export interface Secrets {
   open(sealed: string, place: SealedPlace): string
 }
 
-/** Keys for other purposes, from the same secret. */
 export interface DerivedKeys {
   /** 32 bytes that follow from the secret and the purpose, and tell nothing of the secret. */
   derive(purpose: string): Uint8Array

@@ -5,7 +5,6 @@
 export interface Signals {
   publish(topic: string, text: string): void
 
-  /** The returned function ends the subscription. */
   subscribe(topic: string, hear: (text: string) => void): () => void
 
   close(): Promise<void>

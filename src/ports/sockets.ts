@@ -12,7 +12,6 @@ export type SocketEnd =
   | 'unreachable'
   /** The other side ended it, or the way to it broke. */
   | 'lost'
-  /** A message was longer than any we ask for. */
   | 'message_too_large'
   /** We closed it. */
   | 'closed'

@@ -13,6 +13,5 @@ export type SpillFile = {
 export interface SpillFiles {
   create(): Promise<SpillFile>
 
-  /** Removes all that is still there. */
   clear(): Promise<void>
 }

@@ -33,6 +33,5 @@ export interface Telemetry {
   /** The Prometheus text. */
   exposition(): string
 
-  /** Writes out what is still buffered. */
   flush(): Promise<void>
 }

@@ -10,7 +10,6 @@ import { stdoutWriter } from './telemetry/stdout-writer.ts'
 /** Where whole log lines go, as text or in UTF-8. */
 export type WriteLog = (lines: string | Uint8Array) => void | Promise<void>
 
-/** Time, chance, the way out and the log of the machine we run on; lines name the component. */
 export function openSystem(write: WriteLog = stdoutWriter(), component?: string) {
   const clock = systemClock()
   return {

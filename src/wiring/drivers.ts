@@ -7,7 +7,6 @@ import type { Sockets } from '../ports/sockets.ts'
 import type { SpillFiles } from '../ports/spill.ts'
 import type { World } from '../ports/world.ts'
 
-/** The world and the drivers that only some parts of the service use. */
 export type Drivers = World & {
   accountStores: AccountStores
   egress: Egress

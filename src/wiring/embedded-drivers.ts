@@ -19,7 +19,6 @@ export { startAnew, type WriteLog, writeLogAs }
  */
 const NAME = 'embedded'
 
-/** The script of the thread that the store of a folder runs in. */
 export const STORE_THREAD = new URL('./store-thread.ts', import.meta.url).href
 
 /** The drivers of one machine: a file for the store, memory for the rest. */

@@ -20,7 +20,6 @@ export type FirstRun = {
 
 type Given = {
   folder: string
-  /** The address of the service now. */
   url: string
   networkIds: readonly string[]
   operatorToken: string | undefined
@@ -70,7 +69,6 @@ export async function firstRun(
   return made
 }
 
-/** Whether the store was started on before. */
 export async function hasRunBefore(database: Database): Promise<boolean> {
   return (await readInstanceFact(database, DONE)) !== null
 }

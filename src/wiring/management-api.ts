@@ -11,7 +11,6 @@ import type { LocalDevelopment } from './local/local-development.ts'
 import type { CallReport } from './networks/merge-reports.ts'
 import type { NetworkSet } from './networks/network-set.ts'
 
-/** All that the service is put together from. */
 export type ServiceInputs = {
   drivers: Drivers
   settings: Settings
@@ -33,7 +32,6 @@ export type ServiceInputs = {
   reports(): Promise<CallReport[]>
 }
 
-/** The management API, with the streams of events that it serves. */
 export function managementApi(
   inputs: ServiceInputs,
   bodies: ManagementApi['bodies'],

@@ -24,7 +24,6 @@ export type MigrationPlan = {
   settings: Settings
 }
 
-/** The progress of a migration, with the time that it has taken. */
 export type TimedProgress = MigrationProgress & { elapsedMs: number }
 
 export type MigrationResult = {

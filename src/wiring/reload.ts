@@ -29,7 +29,6 @@ const LIVE: ReadonlySet<string> = new Set([
 /** Not options, but what was made of them. */
 const DERIVED: ReadonlySet<string> = new Set(['local', 'publicUrlGiven', 'locate'])
 
-/** The running service, with the settings that everybody in it holds. */
 type Reloadable = {
   settings: Settings
   networks: NetworkSet

@@ -31,7 +31,6 @@ import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { takeNodeFigures } from '../upstream/answers/node-figures.ts'
 import type { NetworkSet } from './networks/network-set.ts'
 
-/** All that JSON-RPC is served from, in whichever process. */
 type RpcInputs = {
   drivers: World & { sockets: Sockets }
   settings: Settings
@@ -49,11 +48,9 @@ type RpcInputs = {
 
 type RpcEndpoints = {
   needs: RpcRouteNeeds
-  /** The routes over HTTP and over WebSocket. */
   open(): Pick<Routes, 'rpc' | 'webSockets'>
 }
 
-/** A source that can be stopped, which its subscribers are told. */
 type OpenSource = SubscriptionSource & { stop(reason: string): void }
 
 type SubscriptionSources = {
@@ -69,7 +66,6 @@ const CHANGED = 'The network was configured anew; please connect again.'
 
 const STOPPED = 'The service is about to stop; please connect again.'
 
-/** Puts together what JSON-RPC is served with, and opens its endpoints when asked to. */
 export function openRpcEndpoints(inputs: RpcInputs, opened: AsyncDisposableStack): RpcEndpoints {
   const { drivers, settings, networks, publicUrl, exchange } = inputs
   const { clock, entropy } = drivers
@@ -105,7 +101,6 @@ export function openRpcEndpoints(inputs: RpcInputs, opened: AsyncDisposableStack
   }
 }
 
-/** Opens what counts calls: the teams' spending, the bill, how calls went, what vendors cost. */
 function openMetering(inputs: RpcInputs, opened: AsyncDisposableStack) {
   const { drivers, settings, networks, publicUrl, exchange } = inputs
   const guard = openSpendGuard(drivers, { tiers: settings.tiers, publicUrl, exchange })
@@ -148,7 +143,6 @@ function openEdgeLimits({ drivers: { clock }, settings: { limits } }: RpcInputs)
   }
 }
 
-/** Opens the endpoint for WebSocket clients, over what calls are served with. */
 function openWebSockets(
   { drivers, settings: { limits }, networks }: RpcInputs,
   rpc: RpcRouteNeeds,

@@ -8,7 +8,6 @@ import { type Spread, type SpreadInputs, spreadOverWorkers } from './workers/spr
 
 type Served = { routes: Routes; metricRoutes: Routes | null }
 
-/** The listeners of this process, and the processes that listen for it. */
 export type Servers = HttpServer & {
   /** False while nobody takes the calls that this process is to have served. */
   isServing(): boolean
@@ -22,7 +21,6 @@ export type Servers = HttpServer & {
   reloaded(): Promise<void>
 }
 
-/** Listens for clients and, where metrics have an address of their own, for those who read them. */
 export async function startServers(
   drivers: Drivers & { descriptors: Descriptors },
   settings: Settings,

@@ -26,7 +26,6 @@ export type Service = {
   metricRoutes: Routes | null
   /** Methods that this process answers for others too that serve beside it. */
   local: ProgramAccounts
-  /** Signs the ids of filters. */
   filterSecret: Uint8Array
   /** The streams of events. */
   live: Pick<ReturnType<typeof managementApi>['live'], 'hint' | 'stop'>
@@ -37,7 +36,6 @@ export type Service = {
 type AccountIndexes = {
   /** Null while the network has none: then the node is asked. */
   of(service: NetworkService): AccountIndex | null
-  /** The state of each indexed program of a network, for operators. */
   reportOf(networkId: string): ReturnType<OpenAccountIndex['report']>
   stop(): Promise<void>
 }

@@ -35,7 +35,6 @@ export type WatchStep = <T>(step: StartStep, work: Promise<T>) => Promise<T>
 
 const UNWATCHED: WatchStep = (_step, work) => work
 
-/** In-flight requests get this long to end after SIGTERM. */
 const STOP_GRACE_MS = 10_000
 
 /** Starts the whole product; a list of faults when the configuration does not fit the machine. */

@@ -3,7 +3,6 @@ import { invalidate, patchAnswers } from '../../api/use-call.ts'
 import type { BodyOf, WireApp } from '../../api/wire.ts'
 import { changeAtOnce } from '../../shell/change-at-once.ts'
 
-/** Shows an app as it is now, wherever it stands. */
 export function showApp(app: WireApp): void {
   patchAnswers('getApp', (answer) => (answer.data.id === app.id ? { data: app } : answer))
   patchAnswers('listApps', ({ data }) => ({
@@ -25,7 +24,6 @@ export function switchApp(app: WireApp): Promise<void> {
   })
 }
 
-/** Opens a network to the app's key, or closes it. */
 export function switchNetwork(app: WireApp, network: string): Promise<void> {
   const { networks, name } = app
   const isOpen = networks.includes(network)

@@ -16,7 +16,6 @@ type Props = { params: Readonly<Record<string, string>> }
 
 const REFRESH_MS = 10_000
 
-/** One app: its key, its addresses, and what is done with them. */
 export default function AppPage({ params: { id = '' } }: Props) {
   const { data, error, reload } = useCall('getApp', { id })
   useRefresh(REFRESH_MS, 'getCallStats', 'getCallSeries')

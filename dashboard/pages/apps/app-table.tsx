@@ -151,7 +151,6 @@ function LastUse({ at, unit }: { at: number; unit: 'hour' | 'day' }) {
   return <span title="By the hour">{text}</span>
 }
 
-/** The figures of an app beside its name. */
 type AppFigures = {
   calls: number
   errors: number

@@ -9,7 +9,6 @@ import { changeQuery, usePlace } from '../../shell/routing/router.ts'
 import { AppTable } from './app-table.tsx'
 import { NewAppDialog } from './new-app-dialog.tsx'
 
-/** All apps of the team, and the way to a new one. */
 export default function AppsPage() {
   const { query } = usePlace()
   useShortcuts([{ keys: 'c', does: 'New app', run: openDialog }])

@@ -9,7 +9,6 @@ import { MOD_KEY } from '../../shell/keys/mod-key.ts'
 import { navigate } from '../../shell/routing/router.ts'
 import { say } from '../../shell/toasts.tsx'
 
-/** A new app: a name and the networks that its key opens. */
 export function NewAppDialog({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('')
   const [description, setDescription] = useState('')

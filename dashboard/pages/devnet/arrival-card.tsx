@@ -9,7 +9,6 @@ import { JsonText, RawText } from '../../parts/text/json-text.tsx'
 import { usePlace } from '../../shell/routing/router.ts'
 import { titleOf } from './arrival-table.tsx'
 
-/** One arrival with its body and headers. */
 export function ArrivalCard({ arrival }: { arrival: WireArrival | null }) {
   const wanted = usePlace().query.get('arrival')
   if (!arrival) {

@@ -51,7 +51,6 @@ const COLUMNS: readonly Column<WireArrival>[] = [
   },
 ]
 
-/** The arrivals, newest first; each with the check of its signature and what it was answered. */
 export function ArrivalTable({ arrivals, chosen, hasOlder, showOlder }: Props) {
   const { list } = useRowFocus()
   return (
@@ -129,7 +128,6 @@ function SignatureState({ arrival }: { arrival: WireArrival }) {
   )
 }
 
-/** The block of an arrival, or its kind. */
 export function titleOf({ block_number: block, kind }: WireArrival): string {
   if (block !== null) return whole(block)
   return kind === 'error' ? 'Error event' : 'No delivery'

@@ -13,7 +13,6 @@ import { useInbox, useInboxName } from './use-inbox.ts'
 
 const CRUMBS = [{ text: 'Local development' }, { text: 'Devnet' }]
 
-/** The embedded chain of local development, broken on purpose, and what a receiver makes of it. */
 export default function DevnetPage() {
   const isLocal = useSession()?.local_development
   return (

@@ -12,7 +12,6 @@ type Behaviour = WireInbox['behaviour']
 /** A webhook that a 410 paused is seen within so long, stream or not. */
 const REFRESH_MS = 3000
 
-/** How an inbox answers from the next arrival on, and what its webhooks make of it. */
 export function InboxAnswers({ inbox }: { inbox: WireInbox | undefined }) {
   useLiveRefresh(['webhook', 'gap'], 'listWebhooks')
   useRefresh(REFRESH_MS, 'listWebhooks')

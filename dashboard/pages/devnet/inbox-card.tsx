@@ -15,7 +15,6 @@ import { isInboxName, type ShownInbox } from './use-inbox.ts'
 
 type Props = ShownInbox & { name: string | null; inboxes: readonly WireInbox[]; network: string }
 
-/** One inbox: its name and address, and what arrived there. */
 export function InboxCard(props: Props) {
   const { inbox, arrivals, name, network, error } = props
   const call = {

@@ -16,7 +16,6 @@ export type ShownInbox = {
   showOlder(): void
 }
 
-/** The inbox of those who have not named one. */
 const USUAL_NAME = 'demo'
 const NAME = /^[a-z0-9-]{1,64}$/
 

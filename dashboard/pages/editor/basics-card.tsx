@@ -3,7 +3,6 @@ import { optionsOf, SelectField, TextField } from '../../parts/forms/field.tsx'
 import { NetworkName } from '../../parts/state.tsx'
 import type { EditorModel } from './use-editor.ts'
 
-/** The name and the network, which a webhook keeps. */
 export function BasicsCard({ model }: { model: EditorModel }) {
   const { draft, change, faults, webhook } = model
   const networks = useCall('listNetworks').data?.data ?? []

@@ -5,7 +5,6 @@ import { SelectField, Switch, TextField } from '../../parts/forms/field.tsx'
 import { SendTest } from './send-test.tsx'
 import type { EditorModel } from './use-editor.ts'
 
-/** Where deliveries go, and how. */
 export function DestinationCard({ model, block }: { model: EditorModel; block: string }) {
   const { draft, change, faults } = model
   return (

@@ -16,7 +16,6 @@ import { type EditorModel, useEditor } from './use-editor.ts'
 import { VariablesCard } from './variables-card.tsx'
 import type { Draft } from './webhook-draft.ts'
 
-/** A webhook that is written: the form, and beside it what the query does on a real block. */
 export function EditorForm({ initial, webhook }: { initial: Draft; webhook: WireWebhook | null }) {
   const model = useEditor(initial, webhook)
   const block = usePlace().query.get('block') ?? ''
@@ -52,7 +51,6 @@ export function EditorForm({ initial, webhook }: { initial: Draft; webhook: Wire
   )
 }
 
-/** The heading, and the way to a template; the cookbook is loaded when it is opened. */
 function EditorHead({ model }: { model: EditorModel }) {
   const isOpen = usePlace().query.has('templates')
   const Templates = useLazyPart(isOpen, async () => {

@@ -10,7 +10,6 @@ import { draftOf, newDraft } from './webhook-draft.ts'
 
 const WEBHOOKS = { text: 'Webhooks', href: '/webhooks' }
 
-/** Writes a new webhook, or changes one. */
 export default function EditorPage({ params }: { params: { id?: string } }) {
   return params.id ? <EditWebhook id={params.id} /> : <NewWebhook />
 }

@@ -21,7 +21,6 @@ import swapsOfAPool from '../../../docs/cookbook/swaps-of-a-pool.graphql' with {
 import tokenTransfers from '../../../docs/cookbook/token-transfers.graphql' with { type: 'text' }
 import userOperations from '../../../docs/cookbook/user-operations.graphql' with { type: 'text' }
 
-/** A query to start from, and what the templates say about it. */
 export type Recipe = {
   id: string
   title: string
@@ -29,7 +28,6 @@ export type Recipe = {
   finds: string
   /** Where in a block it looks. */
   looksAt: string
-  /** The names of the variables that it needs. */
   variables: readonly string[]
   /** True when a block without a match is of no use to the receiver. */
   skipEmpty: boolean

@@ -12,7 +12,6 @@ const FIELD_WORDS: Readonly<Record<keyof DraftFaults, string>> = {
   other: '',
 }
 
-/** Saves, or says what is in the way and leads there. */
 export function SaveBar({ model, editor }: { model: EditorModel; editor: QueryEditor | null }) {
   const { webhook, problems, faults, isSaving } = model
   const verb = webhook ? 'save' : 'create'

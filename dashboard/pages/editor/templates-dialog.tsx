@@ -2,7 +2,6 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Tag } from '../../parts/state.tsx'
 import { RECIPE_GROUPS, type Recipe } from './recipes.ts'
 
-/** The cookbook as queries to start from. */
 export function TemplatesDialog(props: { onChoose(recipe: Recipe): void; onClose(): void }) {
   return (
     <Dialog title="Start from a template" isWide onClose={props.onClose}>

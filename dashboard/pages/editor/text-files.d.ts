@@ -1,4 +1,3 @@
-/** Files that are imported as text. */
 declare module '*.graphql' {
   const text: string
   export default text

@@ -38,7 +38,6 @@ export type EditorModel = {
 
 const LEAVE = 'Leave without saving? The changes to this webhook are lost.'
 
-/** The state of the form, what is wrong with it, and how it is saved. */
 export function useEditor(initial: Draft, webhook: WireWebhook | null): EditorModel {
   const [draft, setDraft] = useState(initial)
   const [faults, setFaults] = useState<DraftFaults>({})

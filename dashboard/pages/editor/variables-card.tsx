@@ -11,7 +11,6 @@ import type { EditorModel } from './use-editor.ts'
 
 type NamedVariable = QueryCheck['variables'][number]
 
-/** The variables that the query names, with how many items each has. */
 export function VariablesCard({ model }: { model: EditorModel }) {
   const { check, again } = model.checked
   const all = useCall('listVariables').data?.data

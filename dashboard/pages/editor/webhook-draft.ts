@@ -1,6 +1,5 @@
 import type { BodyOf, WireWebhook } from '../../api/wire.ts'
 
-/** A webhook as it stands in the form. */
 export type Draft = {
   name: string
   network: string
@@ -75,7 +74,6 @@ export function creationOf(draft: Draft): BodyOf<'createWebhook'> {
   }
 }
 
-/** The members that differ from what is saved. */
 export function changeOf(id: string, draft: Draft, saved: Draft): BodyOf<'updateWebhook'> {
   return {
     webhook_id: id,

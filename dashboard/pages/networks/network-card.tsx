@@ -16,7 +16,6 @@ import { NodeTable } from './node-table.tsx'
 
 const STRIP_MARKS = 26
 
-/** One network: its head, as it moves, and its nodes. */
 export function NetworkCard({ network }: { network: NetworkReport }) {
   const { id, kind, upstreams, account_indexes: indexes } = network
   const { hash } = usePlace()

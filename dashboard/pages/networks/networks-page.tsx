@@ -12,7 +12,6 @@ import { NetworkCard } from './network-card.tsx'
 /** No event tells how nodes are. */
 const REFRESH_MS = 5000
 
-/** Every network with its nodes: which of them answer calls now, and why the others do not. */
 export default function NetworksPage() {
   const call = useCall('listNetworks')
   useRefresh(REFRESH_MS, 'listNetworks')
@@ -51,7 +50,6 @@ function NodeCounts({ networks }: { networks: readonly NetworkReport[] }) {
   )
 }
 
-/** Goes to the network that the address names, once it is there. */
 function useAnchor(isThere: boolean): void {
   const { hash } = usePlace()
   useEffect(() => {

@@ -87,7 +87,6 @@ const COLUMNS: readonly Column<Node>[] = [
   },
 ]
 
-/** The nodes of a network: how each is judged, and how requests went there in the last hour. */
 export function NodeTable({ nodes }: { nodes: readonly Node[] }) {
   return (
     <div class="tw">
@@ -102,7 +101,6 @@ export function NodeTable({ nodes }: { nodes: readonly Node[] }) {
   )
 }
 
-/** Errors of the last 24 hours; a flat line is a good day. */
 function ErrorSpark({ hours }: { hours: Node['hours'] }) {
   const rates = new Map(
     hours.map(({ start, calls, errors }) => [start, errors / Math.max(1, calls)]),

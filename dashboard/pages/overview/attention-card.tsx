@@ -8,7 +8,6 @@ import { findAttention } from './attention.ts'
 /** More than a glance can take is a page of its own. */
 const SHOWN_MAX = 8
 
-/** Everything that waits for somebody, each with its reason beside it. */
 export function AttentionCard() {
   const networks = useCall('listNetworks').data?.data
   const webhooks = useCall('listWebhooks').data?.data

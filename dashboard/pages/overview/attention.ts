@@ -1,7 +1,6 @@
 import type { NetworkReport, WireWebhook, WireWebhookStats } from '../../api/wire.ts'
 import { percent, plural, whole } from '../../parts/text/format.ts'
 
-/** Something that waits for somebody, with its reason and the way to it. */
 export type Attention = {
   id: string
   tone: 'bad' | 'warn'

@@ -11,14 +11,11 @@ import { Strip, type StripMark } from '../../parts/strip.tsx'
 import { percent, plural } from '../../parts/text/format.ts'
 import { deliveryMark } from '../../parts/webhooks/delivery-mark.ts'
 
-/** The rest is a page away. */
 const SHOWN_MAX = 6
 const MARKS = 40
 
-/** Below this many of a hundred, the figure is amber. */
 const PERCENT_WARN = 99
 
-/** The latest deliveries of webhooks, those with the newest trouble first. */
 export function DeliveriesCard() {
   const webhooks = useCall('listWebhooks')
   const stats = useCall('getWebhookStats')

@@ -15,7 +15,6 @@ import { TimeAgo } from '../../parts/text/time-ago.tsx'
 /** No event tells how nodes are. */
 const REFRESH_MS = 10_000
 
-/** The heads of all networks, as they move. */
 export function HeadsCard() {
   useRefresh(REFRESH_MS, 'listNetworks')
   return (

@@ -10,7 +10,6 @@ import { MonthCurve } from './month-curve.tsx'
 
 type Summary = AnswerOf<'getUsageSummary'>['data']
 
-/** The month's compute units, and what they come to: money before surprise. */
 export function MonthCard() {
   const call = useCall('getUsageSummary')
   const tier = useCall('getTeam').data?.data.tier
@@ -50,7 +49,6 @@ function Month({ summary }: { summary: Summary }) {
   )
 }
 
-/** Says what will happen and when, before it does. */
 function LimitNote({ summary }: { summary: Summary }) {
   const webhooks = useCall('listWebhooks').data?.data ?? []
   const active = webhooks.filter(({ is_active }) => is_active).length

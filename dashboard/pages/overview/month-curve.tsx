@@ -12,10 +12,8 @@ const HEIGHT = 118
 const DAY_MS = 86_400_000
 const REFRESH_MS = 60_000
 
-/** The highest line leaves some room above it. */
 const HEADROOM = 1.07
 
-/** The month's use adding up day by day, where it is headed, and the limit. */
 export function MonthCurve({ summary }: { summary: Summary }) {
   const start = startOfMonth(summary.month)
   const { data } = useCall('getUsageSeries', { bucket: 'day', from: String(start) })

@@ -8,7 +8,6 @@ import { MonthCard } from './month-card.tsx'
 import { RequestsCard } from './requests-card.tsx'
 import { TIME_RANGES, timeRangeOf, USUAL_RANGE } from './time-range.ts'
 
-/** One look: do blocks come, are calls served, are deliveries accepted, does the month last? */
 export default function OverviewPage() {
   const { query } = usePlace()
   const range = timeRangeOf(query)

@@ -11,7 +11,6 @@ import { callPoints } from './call-points.ts'
 import type { TimeRange } from './time-range.ts'
 import { type CallFigures, useCallFigures } from './use-call-figures.ts'
 
-/** How many calls were made, how many of them went well, and how long they took. */
 export function RequestsCard({ range }: { range: TimeRange }) {
   const { figures, ...rest } = useCallFigures(range)
   const call = { data: figures && { data: figures }, ...rest }
@@ -139,7 +138,6 @@ function TimeFigure({ name, ms }: { name: string; ms: number | null }) {
   )
 }
 
-/** The reasons of failed calls, by the service's own codes. */
 const REASONS: Readonly<Record<string, string>> = {
   throughput_exceeded: 'over the compute units a second (429)',
   capacity_exceeded: 'after the month was used up (429)',
@@ -161,7 +159,6 @@ const REASONS: Readonly<Record<string, string>> = {
   too_large: 'were too large (413)',
 }
 
-/** A reason as words; one that has none yet is shown as it is. */
 function reasonOf(code: string): string {
   return REASONS[code] ?? code.replaceAll('_', ' ')
 }

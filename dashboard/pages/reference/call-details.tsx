@@ -19,7 +19,6 @@ const AUDIENCES = {
 /** These are said in words above, not in a table of each call. */
 const TEAM_PARAMETERS: readonly string[] = ['X-Team-Id', 'team_id']
 
-/** All about a call; made only once its card is open. */
 export function CallDetails(props: { call: ReferenceCall; schemas: ReferenceDoc['schemas'] }) {
   const { call, schemas } = props
   const { doc } = call

@@ -10,7 +10,6 @@ import type { FoundReference, ReferenceCall, ReferenceDoc } from './document/ref
 
 type Opened = { ids: ReadonlySet<string>; target: string; toggle(id: string): void }
 
-/** All calls and objects that were found, each a line that opens. */
 export function ReferenceList({ found, doc }: { found: FoundReference; doc: ReferenceDoc }) {
   const opened = useOpened()
   if (found.groups.length === 0 && found.objects.length === 0) {

@@ -82,7 +82,6 @@ function setupOf({ url }: ReferenceDoc): string {
   return `export HEADGATE_URL=${url}\nexport HEADGATE_TOKEN=… HEADGATE_KEY=…`
 }
 
-/** The calls by name, beside the list where there is room for it. */
 function SideList({ found }: { found: FoundReference }) {
   return (
     <nav class="sidelist" aria-label="Calls">

@@ -20,7 +20,6 @@ const PARTS: readonly Part[] = [
   { path: '/settings/teams', name: 'Teams', page: TeamsSettings, isOperators: true },
 ]
 
-/** The team, what it may use, and who may act for it. */
 export default function SettingsPage({ params }: { params: Readonly<Record<string, string>> }) {
   const isOperator = useSession()?.kind === 'operator'
   const parts = PARTS.filter(({ isOperators }) => !isOperators || isOperator)

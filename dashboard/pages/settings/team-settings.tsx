@@ -10,7 +10,6 @@ import { Moment } from '../../parts/text/time-ago.tsx'
 import { AtLimit } from './billing/at-limit.tsx'
 import { PlanLimits } from './billing/plan-limits.tsx'
 
-/** The team itself, its plan, and what happens at the limit. */
 export function TeamSettings() {
   return (
     <Loaded call={useCall('getTeam')} rows={5} isAlone>

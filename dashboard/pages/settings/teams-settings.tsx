@@ -48,7 +48,6 @@ function isFound({ name, id }: WireTeam, filter: string): boolean {
   return `${name} ${id}`.toLowerCase().includes(filter.toLowerCase())
 }
 
-/** Teams with their tiers, which are changed in their place. */
 function TeamTable({ teams }: { teams: readonly WireTeam[] }) {
   const visitor = useVisitor()
   const current = visitor.kind === 'signed-in' ? visitor.team?.id : undefined
@@ -128,7 +127,6 @@ function viewButton(team: WireTeam) {
   )
 }
 
-/** A new team with its first token, which is shown here and never again. */
 function NewTeamDialog({ onClose }: { onClose(): void }) {
   const tiers = useCall('listTiers').data?.data.map(({ name }) => name) ?? []
   const [name, setName] = useState('')

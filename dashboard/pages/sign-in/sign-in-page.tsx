@@ -6,7 +6,6 @@ import { useSignIn } from './use-sign-in.ts'
 
 const OWN_MACHINE = ['localhost', '127.0.0.1', '[::1]']
 
-/** The door: a team's token, or the link that local development prints. */
 export default function SignInPage() {
   useEffect(() => {
     document.title = 'Sign in · Headgate'
@@ -64,7 +63,6 @@ function LocalLink() {
 const LINES = 13
 const WAVES = 9
 
-/** The drawing behind the door: still water below a gate. */
 function Water() {
   return (
     <svg class="water" viewBox="0 0 1440 480" preserveAspectRatio="none" aria-hidden="true">

@@ -4,7 +4,6 @@ import { signIn, useVisitor } from '../../api/session.ts'
 import { useNow } from '../../parts/text/time-ago.tsx'
 import { navigate, usePlace } from '../../shell/routing/router.ts'
 
-/** The reason that nobody was let in. */
 export type Refusal = { kind: 'wrong-token' | 'old-link' | 'slow' | 'other'; message: string }
 
 type Proof = { token: string } | { link: string }

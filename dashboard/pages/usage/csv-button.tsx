@@ -9,7 +9,6 @@ type CsvProps = {
   points: Parameters<typeof usageCsv>[0] | undefined
 }
 
-/** Saves the usage in view as a file. */
 export function CsvButton({ view, apps, points }: CsvProps) {
   const isEmpty = !points || points.length === 0
   const save = () => {
@@ -48,7 +47,6 @@ export function usageCsv(
   return [['start', ...names, 'calls', 'cu', 'bytes'].join(','), ...lines, ''].join('\r\n')
 }
 
-/** Has the browser save a text as a file. */
 function saveFile(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
   const link = document.createElement('a')

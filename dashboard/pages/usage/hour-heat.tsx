@@ -16,7 +16,6 @@ const SHADES = 5
 
 const WEEKDAY = new Intl.DateTimeFormat('en-US', { weekday: 'short', timeZone: 'UTC' })
 
-/** When the team is busy: the last seven days of the view, hour by hour. */
 export function HourHeat({ view }: { view: UsageView }) {
   const endMs = Math.min(view.toMs, nextMidnight(Date.now()))
   const fromMs = endMs - DAYS * DAY_MS

@@ -1,7 +1,6 @@
 import { monthName, utcDay } from '../../parts/text/utc-dates.ts'
 import { besides, changeUsageView, type UsageView } from './usage-view.ts'
 
-/** Goes from one month to the next, or from one day to the next. */
 export function PeriodStepper({ view }: { view: UsageView }) {
   const before = besides(view.period, -1)
   const after = besides(view.period, 1)

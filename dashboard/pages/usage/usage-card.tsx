@@ -36,7 +36,6 @@ type Props = {
   apps: ReadonlyMap<string, string>
 }
 
-/** Compute units over the period, and the sums below. */
 export function UsageCard({ view, series, apps }: Props) {
   return (
     <Card

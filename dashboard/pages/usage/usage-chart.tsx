@@ -16,7 +16,6 @@ type Props = {
   apps: ReadonlyMap<string, string>
 }
 
-/** Stacked columns, the largest group at the bottom. A day opens its hours. */
 export function UsageChart({ view, points, groups, apps }: Props) {
   const expectedCu = useExpectedCu(view)
   const own = ownColours(groups.length)

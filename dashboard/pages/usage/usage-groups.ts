@@ -2,7 +2,6 @@ import type { WireUsagePoint } from '../../api/wire.ts'
 import { methodName } from '../../parts/text/method-name.ts'
 import type { UsageGrouping } from './usage-view.ts'
 
-/** The sums of one method, app or network over all that is in view. */
 export type UsageGroup = { id: string; cu: number; calls: number; bytes: number }
 
 /** The colour of the last series is for all that have none of their own. */

@@ -18,7 +18,6 @@ import { usageViewOf } from './usage-view.ts'
 /** No event tells of usage where the stream is lost. */
 const REFRESH_MS = 30_000
 
-/** Where the compute units go, what the month comes to, and what happens at its limit. */
 export default function UsagePage() {
   const { query } = usePlace()
   const view = usageViewOf(query, Date.now())

@@ -21,7 +21,6 @@ type Props = {
 /** A row: a group, or all that have no colour of their own. */
 type Row = { group: UsageGroup; colour: number; name: ComponentChildren }
 
-/** The sums of the groups in view; those without a colour of their own in one row, until opened. */
 export function UsageTable({ view, groups, apps }: Props) {
   const isAll = usePlace().query.get('all') === '1'
   const own = ownColours(groups.length)

@@ -55,7 +55,6 @@ export function besides(period: string, step: number): string {
   return start.toISOString().slice(0, period.length)
 }
 
-/** The beginnings of all columns of a view. */
 export function bucketStarts({ bucket, fromMs, toMs }: UsageView): number[] {
   const stepMs = bucket === 'day' ? DAY_MS : HOUR_MS
   const count = Math.round((toMs - fromMs) / stepMs)

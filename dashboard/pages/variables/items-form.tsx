@@ -12,7 +12,6 @@ const FILES = '.txt,.csv,.tsv,.json,.jsonl,.ndjson,text/*,application/json'
 
 const KIND_WORDS = { Address: ['address', 'addresses'], Bytes32: ['value', 'values'] } as const
 
-/** Items of a variable by paste or from a file, to add or to take away. */
 export function ItemsForm(props: {
   name: string
   kind: ItemKind | null

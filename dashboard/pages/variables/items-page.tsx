@@ -12,7 +12,6 @@ type ItemChange = { add: string[] } | { delete: string[] }
 
 const PAGE_ITEMS = 50
 
-/** The items of a variable, in their order, a page at a time. */
 export function ItemsPage({ name, total }: { name: string; total: number }) {
   const after = usePlace().query.get('items_after') ?? undefined
   const [before, setBefore] = useState<readonly string[]>([])
@@ -102,7 +101,6 @@ function ItemRow({ item, onTake }: { item: string; onTake(): void }) {
   )
 }
 
-/** Goes to where items begin with some digits. */
 function FindItem({ onFind }: { onFind(prefix: string): void }) {
   const [text, setText] = useState('')
   const prefix = text.trim().toLowerCase()

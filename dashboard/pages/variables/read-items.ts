@@ -1,6 +1,5 @@
 export type ItemKind = 'Address' | 'Bytes32'
 
-/** How a text is read, as far as it was: what was found in it, and what was not understood. */
 export type ItemsSeen = {
   /** Null until the first item, unless it was known before. */
   kind: ItemKind | null
@@ -8,7 +7,6 @@ export type ItemsSeen = {
   /** Addresses that became values of 32 bytes, as topics have them. */
   padded: number
   strange: number
-  /** The first few words that were not understood. */
   samples: readonly string[]
 }
 

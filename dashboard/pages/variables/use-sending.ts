@@ -5,7 +5,6 @@ import { invalidate } from '../../api/use-call.ts'
 import { plural } from '../../parts/text/format.ts'
 import { type ItemsChange, type SendProgress, sendItems } from './send-items.ts'
 
-/** Items that are on their way, and how the last ones ended. */
 export type Sending = {
   change: ItemsChange | null
   progress: SendProgress | null

@@ -10,7 +10,6 @@ import { ItemsForm } from './items-form.tsx'
 import { ItemsPage } from './items-page.tsx'
 import type { TeamVariable } from './team-variable.ts'
 
-/** One variable: its items, who uses it, and what can be done with it. */
 export function VariableDetail({ name, onBack }: { name: string; onBack(): void }) {
   const { data, error, reload } = useCall('listVariables')
   const variable = data?.data.find((each) => each.name === name)

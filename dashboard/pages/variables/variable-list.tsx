@@ -11,7 +11,6 @@ import type { TeamVariable } from './team-variable.ts'
 
 const NAME = /^[_A-Za-z]\w{0,63}$/
 
-/** All variables of the team, and the way to make one. */
 export function VariableList({ onOpen }: { onOpen(name: string): void }) {
   const call = useCall('listVariables')
   const { items = 0, items_max = 0 } = call.data ?? {}

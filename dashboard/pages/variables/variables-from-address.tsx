@@ -23,7 +23,6 @@ export function VariablesFromAddress() {
   )
 }
 
-/** Opens the dialog: for all variables, or for one. */
 export function openVariables(name: string | null): void {
   changeQuery({ variables: name ?? ALL, items_after: null })
 }

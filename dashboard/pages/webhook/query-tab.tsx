@@ -7,7 +7,6 @@ import { NetworkName } from '../../parts/state.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
 import { Moment } from '../../parts/text/time-ago.tsx'
 
-/** The query as it runs, with its options. */
 export function QueryTab({ webhook }: { webhook: WireWebhook }) {
   const apps = useCall('listApps', webhook.app_id === null ? null : {}).data?.data
   const app = apps?.find(({ id }) => id === webhook.app_id)

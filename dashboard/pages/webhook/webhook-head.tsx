@@ -12,7 +12,6 @@ import { navigate } from '../../shell/routing/router.ts'
 
 type HeadProps = { webhook: WireWebhook; stats: WireWebhookStats | undefined }
 
-/** The name, the state with its reason, and what can be done. */
 export function WebhookHead({ webhook, stats }: HeadProps) {
   const [isDeleting, setDeleting] = useState(false)
   const { is_active: isActive } = webhook

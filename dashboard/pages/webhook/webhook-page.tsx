@@ -62,7 +62,6 @@ const OUTLINE = (
 
 const TABS = ['deliveries', 'replay', 'key', 'query'] as const
 
-/** The parts of a webhook's page; the one in view is in the address. */
 function WebhookTabs({ webhook }: { webhook: WireWebhook }) {
   const { query } = usePlace()
   const tab = TABS.find((one) => one === query.get('tab')) ?? 'deliveries'

@@ -17,7 +17,6 @@ import { statusOf } from '../webhook/log/delivery-words.ts'
 /** All that are shown; a block of a team has about one a webhook and version. */
 const SHOWN_MAX = 1000
 
-/** The deliveries of one height over all webhooks. */
 export function BlockDeliveries(props: { block: number; webhooks: readonly WireWebhook[] }) {
   const title = `Deliveries of block ${whole(props.block)}`
   const back = (

@@ -4,7 +4,6 @@ import { SearchField } from '../../parts/forms/search-field.tsx'
 import { Segmented } from '../../parts/forms/segmented.tsx'
 import { changeQuery } from '../../shell/routing/router.ts'
 
-/** The filters of the list, as they stand in the address. */
 export type ListFilters = {
   text: string
   state: 'active' | 'paused' | null
@@ -31,7 +30,6 @@ export function isListed(filters: ListFilters, webhook: WireWebhook): boolean {
 
 type BarProps = { filters: ListFilters; webhooks: readonly WireWebhook[] }
 
-/** By name, state and network; what is chosen stands in the address. */
 export function ListFilterBar({ filters, webhooks }: BarProps) {
   const networks = [...new Set(webhooks.map(({ network }) => network))].toSorted()
   return (

@@ -12,13 +12,11 @@ import { nameOf, webhookState } from '../../parts/webhooks/webhook-state.ts'
 type Stats = WireWebhookStats | undefined
 type RowProps = { webhook: WireWebhook; stats: Stats }
 
-/** Marks of the strip. */
 const MARKS = 30
 
 /** The last marks of a paused webhook's strip say so. */
 const PAUSED_MARKS = 6
 
-/** Below this a success rate is worth a look. */
 const GOOD_PERCENT = 99
 
 export function NameCell({ webhook }: { webhook: WireWebhook }) {

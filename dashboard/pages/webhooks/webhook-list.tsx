@@ -24,7 +24,6 @@ const LEGEND = [
   ['idle', 'waiting or paused'],
 ] as const
 
-/** The webhooks that the filters leave, one row each. */
 export function WebhookList({ webhooks, stats }: ListProps) {
   const [deleting, setDeleting] = useState<WireWebhook | null>(null)
   const byId = new Map(stats?.map((one) => [one.webhook_id, one]))

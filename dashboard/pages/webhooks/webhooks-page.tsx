@@ -12,7 +12,6 @@ import { BlockDeliveries } from './block-deliveries.tsx'
 import { filtersIn, isListed, ListFilterBar } from './list-filters.tsx'
 import { WebhookList } from './webhook-list.tsx'
 
-/** A height has at most so many digits. */
 const BLOCK = /^[0-9]{1,15}$/
 
 export default function WebhooksPage() {
@@ -90,7 +89,6 @@ function FindDelivery({ id }: { id: string }) {
   )
 }
 
-/** How the first webhook comes. */
 function NoWebhooks() {
   const acts = (
     <>

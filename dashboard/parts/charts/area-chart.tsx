@@ -16,7 +16,6 @@ const HEIGHT = 150
 const STRIP_WIDTH = 480
 const STRIP_HEIGHT = 14
 
-/** Below this much of success a bucket is amber, and below the second red. */
 const SHARE_WARN = 0.999
 const SHARE_BAD = 0.99
 
@@ -26,7 +25,6 @@ type Props = {
   axis(value: number): string
 }
 
-/** A line over time with its area, and a strip of how much of it went well. */
 export function AreaChart({ label, points, axis }: Props) {
   const [at, setAt] = useState(-1)
   const most = niceCeiling(Math.max(0, ...points.map(({ value }) => value)))

@@ -1,6 +1,5 @@
 import { Plot } from './plot.tsx'
 
-/** A part of a whole, from 0 to 100. */
 export function Bar(props: { percent: number; label: string; tone?: string; thin?: boolean }) {
   const width = Math.max(0, Math.min(100, props.percent))
   return (

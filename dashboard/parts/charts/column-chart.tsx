@@ -22,7 +22,6 @@ type Props = {
   onOpen?(at: number): void
 }
 
-/** Stacked columns. Values stand beside the pointer, and on arrow keys. */
 export function ColumnChart({ label, columns, height, axis, onOpen }: Props) {
   const [at, setAt] = useState(-1)
   const most = niceCeiling(Math.max(0, ...columns.map(tallOf)))

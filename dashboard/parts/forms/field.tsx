@@ -4,13 +4,11 @@ import { useId } from 'preact/hooks'
 type FieldProps = {
   label: ComponentChildren
   hint?: ComponentChildren
-  /** What is wrong with the value, said below it. */
   fault?: string | undefined
 }
 
 type Attributes = { id: string; 'aria-invalid'?: 'true'; 'aria-describedby'?: string }
 
-/** A label, the control that it is of, a hint, and what is wrong with the value. */
 function Field(props: FieldProps & { children(attributes: Attributes): ComponentChildren }) {
   const { label, hint, fault } = props
   const id = useId()
@@ -68,7 +66,6 @@ export function TextField(props: InputProps) {
   )
 }
 
-/** Focuses a control when it is first drawn. */
 export function focusOnce(control: HTMLElement | null): void {
   if (!control || control.dataset.met) return
   control.dataset.met = 'true'
@@ -134,7 +131,6 @@ type PlainSelectProps = Partial<Attributes> & {
   onChange(value: string): void
 }
 
-/** A choice without a label of its own. */
 export function Select({ options, onChange, ...rest }: PlainSelectProps) {
   return (
     <select {...rest} onChange={(event) => onChange(event.currentTarget.value)}>
@@ -147,7 +143,6 @@ export function Select({ options, onChange, ...rest }: PlainSelectProps) {
   )
 }
 
-/** One of some values, or any, by which a list is filtered. */
 export function FilterSelect(props: {
   label: string
   isOn: boolean
@@ -169,7 +164,6 @@ export function FilterSelect(props: {
   )
 }
 
-/** Options that are called what they are. */
 export function optionsOf(values: readonly string[]): { value: string; text: string }[] {
   return values.map((value) => ({ value, text: value }))
 }

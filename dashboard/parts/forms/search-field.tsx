@@ -17,7 +17,6 @@ type Props = {
   children?: ComponentChildren
 }
 
-/** Narrows a list down; `/` leads to it. */
 export function SearchField(props: Props) {
   const { label, placeholder = label, does = 'Filter the list', icon = 'filter' } = props
   const input = useRef<HTMLInputElement>(null)

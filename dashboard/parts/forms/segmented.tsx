@@ -1,4 +1,3 @@
-/** One of a few, side by side. */
 export function Segmented<T extends string>(props: {
   label: string
   value: T

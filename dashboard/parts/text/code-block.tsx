@@ -11,11 +11,9 @@ type BlockProps = {
   /** The name of the one in view, where a page keeps it; else the block does. */
   chosen?: string
   onChoose?(name: string): void
-  /** A word beside the button that copies. */
   aside?: ComponentChildren
 }
 
-/** Code with a tab a language, and a button that copies it. */
 export function CodeBlock({ snippets, what, ...rest }: BlockProps) {
   const tabs = snippets.map(({ name, text }) => ({
     name,
@@ -44,7 +42,6 @@ type TabsProps = Pick<BlockProps, 'chosen' | 'onChoose' | 'aside'> & {
   tabs: readonly CodeTab[]
 }
 
-/** Code behind tabs, with a button that copies the whole of what is shown. */
 export function CodeTabs({ label, tabs, chosen, onChoose, aside }: TabsProps) {
   const id = useId()
   const [kept, setKept] = useState('')
@@ -73,7 +70,6 @@ export function CodeTabs({ label, tabs, chosen, onChoose, aside }: TabsProps) {
 
 type PlainProps = { name: string; text: string; what: string; children?: ComponentChildren }
 
-/** A text as code, with a name above it and a button that copies it. */
 export function PlainCode({ name, text, what, children }: PlainProps) {
   return (
     <div class="code">
@@ -95,7 +91,6 @@ function Pre({ children }: { children: ComponentChildren }) {
 const TOKEN =
   /(?<s>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|(?<v>\$\w+)|\b(?<k>import|from|const|async|await|new|return|if|def|query|fragment|curl|openssl|print)\b/g
 
-/** A short program with its strings and keywords set apart. */
 function Highlighted({ text }: { text: string }) {
   const parts = []
   let end = 0

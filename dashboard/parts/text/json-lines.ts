@@ -26,7 +26,6 @@ export function jsonLines(
 ): { lines: JsonLine[]; isCut: boolean } | null {
   const lines: JsonLine[] = []
   let line: JsonLine = { depth: 0, tokens: [] }
-  /** The brackets that are to come. */
   const closing: string[] = []
   let at = 0
   const breakLine = () => {

@@ -3,12 +3,10 @@ import { jsonLines } from './json-lines.ts'
 /** Lines that are drawn; the copy button has the rest. */
 const LINES_MAX = 1000
 
-/** Characters of a text that are drawn as they stand. */
 const RAW_MAX = 100_000
 
 const INDENT = '  '
 
-/** JSON, indented and coloured. Long strings are cut in the middle and copied whole. */
 export function JsonText({ text }: { text: string }) {
   const found = jsonLines(text, LINES_MAX)
   if (!found) return <RawText text={text} />
@@ -33,7 +31,6 @@ export function JsonText({ text }: { text: string }) {
   )
 }
 
-/** A text exactly as it is. */
 export function RawText({ text }: { text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.

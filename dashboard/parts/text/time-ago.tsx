@@ -11,7 +11,6 @@ const HERE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 const watchers = new Set<() => void>()
 let ticking: ReturnType<typeof setInterval> | undefined
 
-/** How long ago, ticking; the reader's own time and UTC stand in the title. */
 export function TimeAgo({ at }: { at: number }) {
   return <Time at={at} text={agoText(useNow() - at)} />
 }
@@ -22,12 +21,10 @@ export function NextTry({ at }: { at: number }) {
   return <Time at={at} text={leftMs < SECOND ? 'due now' : `next in ${lengthText(leftMs)}`} />
 }
 
-/** How old something is, to the second for ten minutes. */
 export function Age({ at }: { at: number }) {
   return <Time at={at} text={ageText(useNow() - at)} />
 }
 
-/** The time of day of a moment; the day stands in the title. */
 export function ClockTime({ at }: { at: number }) {
   return <Time at={at} text={CLOCK.format(at)} />
 }

@@ -6,7 +6,6 @@ import { ConfirmDialog } from '../dialog.tsx'
 import { plural } from '../text/format.ts'
 import { nameOf } from './webhook-state.ts'
 
-/** Asks for the name before a webhook is gone for good. */
 export function DeleteWebhook(props: { webhook: WireWebhook; onGone(): void; onClose(): void }) {
   const { webhook } = props
   const stats = useCall('getWebhookStats').data?.data

@@ -3,7 +3,6 @@ import type { StripMark } from '../strip.tsx'
 
 type Marked = Pick<WireDelivery, 'status' | 'attempts_made' | 'rerun'>
 
-/** The mark of a delivery in a strip: what went well is calm, the exception is loud. */
 export function deliveryMark({ status, attempts_made, rerun }: Marked): StripMark['kind'] {
   if (status === 'failed') return 'bad'
   if (status === 'waiting' && attempts_made > 0) return 'bad'

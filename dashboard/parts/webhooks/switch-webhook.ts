@@ -24,7 +24,6 @@ export async function switchWebhook(webhook: WireWebhook, isActive: boolean): Pr
   }
 }
 
-/** Changes one webhook in the list that all pages share. */
 export function patchWebhook(id: string, change: (webhook: WireWebhook) => WireWebhook): void {
   patchAnswers('listWebhooks', ({ data }) => ({
     data: data.map((one) => (one.id === id ? change(one) : one)),

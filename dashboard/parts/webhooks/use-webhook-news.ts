@@ -10,7 +10,6 @@ const READ_EVERY_MS = 15_000
 /** As many as the service tells. */
 const RECENT_MAX = 48
 
-/** Keeps the list of webhooks true while a page shows it. */
 export function useWebhookNews(): void {
   useStatsNews()
   useLive('webhook', ({ id: changed, state }) => {

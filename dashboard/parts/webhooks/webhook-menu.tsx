@@ -8,7 +8,6 @@ import { ms } from '../text/format.ts'
 import { switchWebhook } from './switch-webhook.ts'
 import { nameOf } from './webhook-state.ts'
 
-/** All that can be done with a webhook, behind one button. */
 export function WebhookMenu(props: { webhook: WireWebhook; class?: string; onDelete(): void }) {
   const { webhook } = props
   const { id, is_active: isActive } = webhook

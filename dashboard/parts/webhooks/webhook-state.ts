@@ -1,7 +1,6 @@
 import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
 import { whole } from '../text/format.ts'
 
-/** The state of a webhook in words, always with its reason where it is not plainly well. */
 export type WebhookState = {
   tone: 'ok' | 'warn' | 'bad' | 'ring'
   word: string
@@ -36,7 +35,6 @@ export function webhookState(webhook: WireWebhook, stats?: WireWebhookStats): We
   return { tone: 'bad', word: 'Active, failing', reason: `${answer}; ${whole(failed)} given up` }
 }
 
-/** A webhook's name, or its id where none was given. */
 export function nameOf({ name, id }: { name: string; id: string }): string {
   return name || id
 }

@@ -9,7 +9,6 @@ export function openPalette(): void {
   open()
 }
 
-/** Finds pages, apps, webhooks and actions by name, and goes straight to an id that is pasted. */
 export function Palette() {
   const [isOpen, setOpen] = useState(false)
   const visitor = useVisitor()

@@ -3,7 +3,6 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { MOD_KEY } from './mod-key.ts'
 import { listShortcuts, useShortcuts } from './shortcuts.ts'
 
-/** All keys that can be pressed, on `?`. */
 export function ShortcutList() {
   const [isOpen, setOpen] = useState(false)
   useShortcuts([{ keys: '?', does: 'List the keys', run: () => setOpen(true) }])

@@ -27,7 +27,6 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, [])
 }
 
-/** All that can be pressed now, for the list that `?` shows. */
 export function listShortcuts(): readonly Shortcut[] {
   return [...active].flatMap(({ current }) => current)
 }

@@ -25,12 +25,10 @@ export const OTHER_PLACES: readonly MainPlace[] = [
   REFERENCE_PLACE,
 ]
 
-/** Pages that anybody may read; all others take a session. */
 export function isPublic(path: string): boolean {
   return path === REFERENCE_PLACE.path
 }
 
-/** True when a page belongs to a place of the rail. */
 export function isWithin(path: string, place: MainPlace): boolean {
   if (place.path === '/') return path === '/'
   if (place.path === '/webhooks' && path.startsWith('/edit/')) return true

@@ -12,7 +12,6 @@ const place = watched<Place>({ path: '', query: new URLSearchParams(), hash: '' 
 let blocker: Blocker | null = null
 let shownAddress = ''
 
-/** Goes to another place of the dashboard. */
 export function navigate(to: string, how: { replace?: boolean } = {}): void {
   const url = new URL(to, location.href)
   if (url.pathname !== location.pathname && blocker && !blocker()) return

@@ -6,7 +6,6 @@ type PageModule = { default: ComponentType<PageProps> }
 
 type Route = { pattern: string; load(): Promise<PageModule> }
 
-/** Each page is loaded when it is first gone to. */
 const ROUTES: readonly Route[] = [
   { pattern: '/', load: () => import('../../pages/overview/overview-page.tsx') },
   { pattern: '/apps', load: () => import('../../pages/apps/apps-page.tsx') },
@@ -23,7 +22,6 @@ const ROUTES: readonly Route[] = [
   { pattern: '/docs/reference', load: () => import('../../pages/reference/reference-page.tsx') },
 ]
 
-/** The page of a path; null where there is none. */
 export function routeOf(path: string): (Route & PageProps) | null {
   for (const route of ROUTES) {
     const params = match(route.pattern, path)

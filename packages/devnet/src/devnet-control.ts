@@ -1,4 +1,3 @@
-/** How a control reaches its chain, and what it answers where the chain refuses or is silent. */
 export type ChainAccess<Refused> = {
   /** Null: no answer came within that time. */
   post(url: string, body: string, answerMsMax: number): Promise<string | null>
@@ -81,7 +80,6 @@ export interface DevnetControl<Refused> {
   drop(height: number): Promise<DevnetState | Refused>
   change(wanted: DevnetChange): Promise<DevnetState | Refused>
   send(wanted: DevnetSend): Promise<DevnetSent | Refused>
-  /** Every node with how it answers. */
   nodes(): Promise<readonly DevnetNode[] | Refused>
   changeNode(name: string, wanted: DevnetNodeChange): Promise<readonly DevnetNode[] | Refused>
   /** No node answers for so long. */
@@ -101,10 +99,8 @@ export type SolanaDevnetState = SolanaDevnetPace & {
   transactions: number
 }
 
-/** The ledger of local development, as those see it who change how fast it lives. */
 export interface SolanaDevnetControl<Refused> {
   network: string
   state(): Promise<SolanaDevnetState | Refused>
-  /** Changes what is named and leaves the rest. */
   change(wanted: Partial<SolanaDevnetPace>): Promise<SolanaDevnetState | Refused>
 }

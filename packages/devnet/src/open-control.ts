@@ -19,7 +19,6 @@ const MINE_MS_MAX = 1_000
 /** The chain repeats what it was sent, which may be long. */
 const MESSAGE_CHARS_MAX = 500
 
-/** Controls the EVM chain in its own process. */
 export function openEvmControl<Refused>(
   access: ChainAccess<Refused>,
   url: string,
@@ -51,7 +50,6 @@ export function openEvmControl<Refused>(
   }
 }
 
-/** Controls the Solana ledger in its own process. */
 export function openSolanaControl<Refused>(
   access: ChainAccess<Refused>,
   url: string,

@@ -1,4 +1,3 @@
-/** Choices that look like chance, and are the same for the same seeds. */
 export type SeededChoices = {
   /** A whole number from `least` to `most`. */
   between(least: number, most: number): number

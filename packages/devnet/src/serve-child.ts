@@ -1,7 +1,6 @@
 import type { Server, ServerWebSocket } from 'bun'
 import type { Clock } from './clock.ts'
 
-/** A client's socket, with the path that it was opened at. */
 export type ChildSocket = ServerWebSocket<{ path: string }>
 
 export type ChildAnswers = {

@@ -1,12 +1,10 @@
 import type { AccountChange, AccountStore } from '../../ports/account-store.ts'
 
-/** The changes that were received and are on their way into the store. */
 export type ChangeQueue = {
   /** False when more waits than there is room for. */
   add(change: AccountChange): boolean
   /** Resolves when all that was added before is in the store. */
   drained(): Promise<void>
-  /** Drops the changes that wait, which are of no use any more. */
   clear(): void
 }
 

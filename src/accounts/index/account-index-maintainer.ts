@@ -52,10 +52,8 @@ type Maintainer = {
 
 type ProgramSubscription = UpstreamSubscription<IndexSession>
 
-/** The maintainer looks this often for what is due. */
 const TURN_EVERY_MS = 250
 
-/** How often slots are compared with those that have become final. */
 const SETTLE_EVERY_MS = 2_000
 
 const SETTLED_SLOTS_MAX = 5_000
@@ -69,7 +67,6 @@ const HANDSHAKE_MS_MAX = 15_000
 /** The largest account has 10 MiB of data, a third more in base64. */
 const MESSAGE_CHARS_MAX = 16 * 1024 * 1024
 
-/** Keeps the accounts of some programs as they are on the ledger. */
 export function openIndexMaintainer(
   world: World,
   { sockets, store }: IndexDrivers,

@@ -52,7 +52,6 @@ export async function readWholePage(
   return bytesRead > WHOLE_BYTES_MAX ? 'large' : page
 }
 
-/** The same bit by bit, each read when it is asked for. */
 export async function* readPageParts(
   reading: Reading,
   call: ProgramAccountsCall,

@@ -9,7 +9,6 @@ import type { ChangeQueue } from './account-index-changes.ts'
 import { scanProgram } from './account-index-scan.ts'
 import type { IndexSession } from './account-index-session.ts'
 
-/** The parts of an index that a pass works on. */
 export type PassParts = {
   clock: Clock
   store: AccountStore
@@ -19,7 +18,6 @@ export type PassParts = {
   signal: AbortSignal
 }
 
-/** One program with what is known of it. */
 export type IndexedProgram = {
   program: Uint8Array
   text: string

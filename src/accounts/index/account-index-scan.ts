@@ -7,23 +7,19 @@ import type { Reply } from '../../upstream/node/rpc-client.ts'
 import type { Upstream } from '../../upstream/node/upstream.ts'
 import { followedUpstreams, pick, TIER_MAX } from '../../upstream/pool/selection.ts'
 
-/** Where accounts are read from, and where they go. */
 type ScanEnds = { clock: Clock; store: AccountStore; service: NetworkService }
 
 export type ScanRequest = {
   program: Account['owner']
   hasData: boolean
-  /** The answer must be of this slot or a later one. */
   slotMin: number
   signal: AbortSignal
 }
 
 /** A large program takes a node minutes; nobody waits for this but us. */
 const BEGIN_MS_MAX = 600_000
-/** An answer that brings nothing for so long is given up. */
 const IDLE_MS_MAX = 60_000
 
-/** The most that goes to the store in one piece. */
 const PIECE_BYTES = 256 * 1024
 
 /**
@@ -67,7 +63,6 @@ async function startScan(store: AccountStore, scan: Scan, reply: Reply): Promise
   }
 }
 
-/** One after the other, and from the first again. */
 function nextUpstream(
   { pool }: NetworkService,
   { slotMin }: ScanRequest,

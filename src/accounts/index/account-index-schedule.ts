@@ -3,9 +3,7 @@ import { openVerifiedSlots } from '../../core/solana/slots/verified-slots.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { IndexedProgram, PassKind, VerificationPass } from './account-index-pass.ts'
 
-/** A program with the times of its passes. */
 export type ScheduledProgram = IndexedProgram & {
-  /** When the next pass is due. */
   dueAtMs: number
   /** When all accounts were last read. */
   fullAtMs: number
@@ -25,7 +23,6 @@ const KEYS_WAIT_FACTOR = 9
 const FULL_WAIT_FACTOR = 1
 const FAILED_WAIT_MS_MAX = 60_000
 
-/** A program of which nothing is known yet: its first pass is due. */
 export function newProgram(
   { program, text }: { program: Uint8Array; text: string },
   keepMs: number,
@@ -51,7 +48,6 @@ export function nextKind(state: ScheduledProgram, nowMs: number): PassKind {
   return state.isBackfilled && nowMs - state.fullAtMs < FULL_EVERY_MS ? 'keys' : 'full'
 }
 
-/** Notes what came of a pass, and when the next is due. */
 export function notePass(
   state: ScheduledProgram,
   kind: PassKind,
@@ -72,7 +68,6 @@ export function notePass(
   if (kind === 'full') state.fullAtMs = nowMs
 }
 
-/** Logs what became of a program when it is news. */
 export function logPass(
   telemetry: Telemetry,
   network: string,
@@ -95,7 +90,6 @@ export function logPass(
   }
 }
 
-/** Logs a pass that broke, whoever's fault it is: it is tried again. */
 export function brokenPass(
   telemetry: Telemetry,
   network: string,

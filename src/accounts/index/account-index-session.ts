@@ -6,7 +6,6 @@ import type {
   SubscriptionSession,
 } from '../../upstream/subscription/upstream-subscription.ts'
 
-/** Hears what is told on one connection after the other. */
 export type IndexListener = {
   /** From the slot after this one on, everything is told. */
   covered(slot: number): void
@@ -18,7 +17,6 @@ export type IndexListener = {
   ended(): void
 }
 
-/** One connection that tells of the changes of some programs' accounts. */
 export type IndexSession = SubscriptionSession & {
   /** The slot after which everything is told; null until all was subscribed to. */
   readonly completeAfterSlot: number | null
@@ -47,7 +45,6 @@ type State = {
   listener: IndexListener
   /** All was subscribed to, and the first clock has come. */
   established(): void
-  /** The subject of each subscription. */
   topics: Map<string, Uint8Array | 'clock'>
   waiting: Set<Waiting>
   completeAfterSlot: number | null
@@ -63,7 +60,6 @@ type State = {
  */
 export function openIndexSession(
   clock: Clock,
-  /** The slot that the network's nodes have come to. */
   headSlot: () => number,
   connection: SubscriptionConnection,
   programs: readonly Uint8Array[],

@@ -29,7 +29,6 @@ export type OpenAccountIndex = AccountIndex & {
   stop(): Promise<void>
 }
 
-/** The report to operators about one program. */
 type IndexReport = {
   program: string
   /** live: kept up with every change; catching_up: something was missed and is read again. */
@@ -38,7 +37,6 @@ type IndexReport = {
   /** The newest slot it can show; null before the first. */
   slot: number | null
   finalized_slot: number | null
-  /** How far that is behind the network's head. */
   lag_slots: number | null
   last_fault: string | null
 }
@@ -53,7 +51,6 @@ const LAG_PERIODS = 2.5
 /** Slots take so much longer to become final. */
 const FINALITY_MS = 60_000
 
-/** An index of the accounts of chosen programs, filled from a network's nodes and kept live. */
 export function openAccountIndex(
   world: World,
   drivers: IndexDrivers,

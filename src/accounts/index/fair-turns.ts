@@ -13,7 +13,6 @@ export function openFairTurns(atOnceMax: number): FairTurns {
       else lines.set(team, [resolve])
     })
 
-  /** Hands a turn on, if somebody waits for one. */
   const leave = () => {
     const [first] = lines
     if (!first) {

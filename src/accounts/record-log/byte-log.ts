@@ -8,7 +8,6 @@ export type SpillBudget = {
   give(bytes: number): void
 }
 
-/** The disk, and how much of it a log may take. */
 export type LogRoom = { spill: SpillFiles; budget: SpillBudget }
 
 /** Bytes that grow at their end, read while they grow. Old ones move to the disk. */
@@ -178,7 +177,6 @@ async function readLog(log: Log, from: number, to: number): Promise<Uint8Array> 
   return into
 }
 
-/** The last chunk, or a new one behind it when it is full. */
 function roomIn(chunks: Chunk[], bytes: number): Chunk {
   const last = chunks.at(-1)
   if (last && last.used < last.buffer.length) return last

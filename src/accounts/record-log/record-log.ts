@@ -16,7 +16,6 @@ export type RecordLog = {
   add(record: Uint8Array, key: Uint8Array): void
   /** Lets whoever waits see what was added. */
   announce(): void
-  /** No more is added: all is there, or it broke off. */
   end(failure?: Failure): void
   /** Resolves when there is more, or an end; throws where it broke off. */
   grown(count: number): Promise<void>
@@ -27,7 +26,6 @@ export type RecordLog = {
   find(key: Uint8Array): Promise<number>
   /** Puts the rows in the order of their keys; false when two have the same. */
   sort(): Promise<boolean>
-  /** Makes room in memory: what is kept for later lies on the disk. */
   unload(): void
   remove(): Promise<void>
 }
@@ -111,7 +109,6 @@ export function openRecordLog(clock: Clock, room: LogRoom): RecordLog {
   }
 }
 
-/** A search with some twenty looks, even among millions. */
 async function findRow(rows: ByteLog, count: number, key: Uint8Array): Promise<number> {
   let low = 0
   let high = count
@@ -153,7 +150,6 @@ async function sortedRows(
 
 const ROWS_COPIED_AT_ONCE = 4096
 
-/** Wakes all who wait for its next ring. */
 function openBell() {
   let bell = Promise.withResolvers<void>()
   return {

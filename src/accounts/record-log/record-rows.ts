@@ -1,4 +1,3 @@
-/** Where a record stands among the bytes of its log. */
 export type Row = { key: Uint8Array; start: number; length: number }
 
 /** A key, where its record starts, and how long that is. */

@@ -14,10 +14,8 @@ import type { Found, Scanned, Scanning } from './scanning.ts'
 /** Ten thousand calls to the upstream for one answer are the most that one may cost. */
 const KEYS_MAX = 1_000_000
 
-/** Hundreds of accounts that are asked for at once. */
 const BATCHES_AT_ONCE = 8
 
-/** An account once it is written as a record; null where it is left out. */
 type Written = { key: Uint8Array; record: Uint8Array }
 
 /** An encoding that cannot hold the data of an account, in a node's own words. */

@@ -10,7 +10,6 @@ import { isTokenProgram } from '../../core/solana/programs.ts'
 /** Looks up what the parsers must know beyond the accounts at hand before it is needed. */
 export type MintCache = {
   helps: ParseHelps
-  /** Looks up what these accounts refer to. */
   learn(accounts: readonly Account[]): Promise<void>
 }
 

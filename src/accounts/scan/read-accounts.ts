@@ -7,7 +7,6 @@ import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { PoolAnswer } from '../../upstream/pool/routed-request.ts'
 import { poolCall } from './scanning.ts'
 
-/** Whom to ask, and for which moment or a later one. */
 export type Asking = {
   clock: Clock
   service: NetworkService

@@ -16,13 +16,10 @@ import {
   upstreamNamed,
 } from './sorted-upstreams.ts'
 
-/** The subject of the question: the records, or only their keys. */
 export type Wanted = 'records' | 'keys'
 
-/** From any upstream, or from a chosen one. */
 type From = Upstream | 'any'
 
-/** The state that one answer of an upstream is read into. */
 type Reading = {
   scanning: Scanning
   wanted: Wanted
@@ -33,11 +30,9 @@ type Reading = {
   isShown: boolean
 }
 
-/** The records from the answers of one upstream, and what they show of it. */
 type RecordCollector = {
   listener: RecordListener
   readonly context: PageContext
-  /** So far every key was above the one before it. */
   readonly isSorted: boolean
   /** An answer spoke of another slot than the one before it, or of none. */
   readonly slotMoved: boolean
@@ -48,7 +43,6 @@ const PAGES_MAX = 100_000
 
 const NOTHING = new Uint8Array()
 
-/** Asks one upstream for all at once, and for its further pages where it has such. */
 export async function scanUpstream(
   scanning: Scanning,
   wanted: Wanted,
@@ -104,7 +98,6 @@ function ask(
   return from === 'any' ? service.request(asked) : requestFrom(service.pool, from, asked)
 }
 
-/** Reads one answer, and where the upstream says that it holds back more, the next. */
 async function readPages(reading: Reading, first: PoolAnswer): Promise<void> {
   const { scanning, wanted, upstream } = reading
   let answer = first
@@ -172,7 +165,6 @@ function broken(
   return { kind: 'broken', failure: thrown, upstream, wasShown }
 }
 
-/** `keysOnly` leaves the records themselves out. */
 function openRecordCollector(log: RecordLog, keysOnly: boolean): RecordCollector {
   let context: PageContext | null = null
   let slotMoved = false

@@ -8,7 +8,6 @@ import type { PoolCall } from '../../upstream/pool/routed-request.ts'
 import type { LogRoom } from '../record-log/byte-log.ts'
 import type { RecordLog } from '../record-log/record-log.ts'
 
-/** One scan under way, as each way of doing it sees it. */
 export type Scanning = {
   clock: Clock
   room: LogRoom
@@ -20,12 +19,10 @@ export type Scanning = {
   show(found: Found): void
 }
 
-/** The records of a scan and the moment they show. */
 export type Found = { upstream: string; context: PageContext; log: RecordLog }
 
 export type Scanned =
   | { kind: 'whole'; found: Found }
-  /** A node's own refusal. */
   | { kind: 'refused'; error: Omit<NodeError, 'kind'>; upstream: string }
   /** No usable answer. Once it was shown, its log has told its readers. */
   | { kind: 'broken'; failure: Failure; upstream: string | null; wasShown: boolean }

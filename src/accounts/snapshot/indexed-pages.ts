@@ -6,7 +6,6 @@ import { type OwnAnswer, ownError, pulledStream } from './own-answer.ts'
 import type { PageKeys } from './page-keys.ts'
 import { pageBytesMax } from './walk-page.ts'
 
-/** An index of our own, kept for chosen programs; all that is asked of it here. */
 export type AccountIndex = {
   /** The slot at which it can answer this call now; null: it cannot, ask a node. */
   covers(call: ProgramAccountsCall): { slot: bigint } | null
@@ -24,7 +23,6 @@ export type IndexPart = { bytes: readonly Uint8Array[]; last: Uint8Array | null;
 
 export type IndexPlace = {
   slot: bigint
-  /** The team whose turn it is to read. */
   teamId: string
   /** The last key of the page before; null for the first page. */
   after: Uint8Array | null

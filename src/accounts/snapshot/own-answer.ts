@@ -10,12 +10,10 @@ import type { CacheStatus } from '../../upstream/answers/ask-network.ts'
 export type OwnAnswer =
   | { kind: 'result'; text: string; upstream: string; cache: CacheStatus }
   | { kind: 'stream'; stream: ReadableStream<Uint8Array>; upstream: string; cache: CacheStatus }
-  /** All is at hand, in pieces that follow each other. */
   | ({ kind: 'bytes'; pieces: readonly Uint8Array[] } & Source)
   /** `text` is the error object. Without an upstream it is ours, and costs nothing. */
   | { kind: 'error'; code: number; text: string; upstream: string | null }
 
-/** The upstream that answered, and how the answer was had. */
 type Source = { upstream: string; cache: CacheStatus }
 
 /** Below this, an answer is text; what goes wrong until here is told as an error. */

@@ -1,7 +1,6 @@
 import type { RecordLog } from '../record-log/record-log.ts'
 import type { Row } from '../record-log/record-rows.ts'
 
-/** Which records a page may hold. */
 export type PageSpan = {
   order: 'asc' | 'desc'
   /** The row of its first record, in its own order. */
@@ -17,7 +16,6 @@ export type PageFrame = {
   end(last: Row | null, more: boolean): { inLastRecord: string; after: string }
 }
 
-/** Rows looked at together. */
 const ROWS_AT_ONCE = 512
 
 /** The most that is handed on in one piece: a record may be megabytes long, and its reader slow. */

@@ -11,7 +11,6 @@ import { queryHash } from '../../core/solana/request/query-hash.ts'
 import { minContextSlotError } from '../../core/solana/solana-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** Where a page ended: the snapshot it is of, and its last key. */
 type PageEnd = { snapshot: string; slot: bigint; after: Uint8Array; fingerprint: string }
 
 export type PageKeys = {

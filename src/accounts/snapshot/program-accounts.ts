@@ -20,14 +20,11 @@ import { type Asker, openWalkRegistry, type WalkRegistry } from './walk-registry
 
 type Parts = {
   spill: SpillFiles
-  /** The index of a network, where there is one. */
   indexOf(service: NetworkService): AccountIndex | null
 }
 
 type Rules = ProgramAccountsRules & {
-  /** How long a page key is good for. */
   pageKeyMs: number
-  /** Scans of one network at once. */
   scansMax: number
   /** Room on the disk for what later pages are read from. */
   spillBytesMax: number

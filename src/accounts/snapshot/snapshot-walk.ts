@@ -31,7 +31,6 @@ export type SnapshotWalk = {
   /** Null before there is something to read. */
   readonly found: Found | null
   readonly isOver: boolean
-  /** The number of callers who wait for it or read it right now. */
   readers: number
   /** No page key that names it lives longer; zero while there is none. */
   keptUntilMs: number

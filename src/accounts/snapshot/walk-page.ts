@@ -8,7 +8,6 @@ import { type PageFrame, pageBytes } from './page-bytes.ts'
 import type { PageKeys } from './page-keys.ts'
 import type { SnapshotWalk } from './snapshot-walk.ts'
 
-/** One page of a walk, as it is asked for. */
 export type PageAsked = {
   call: ProgramAccountsCall
   walk: SnapshotWalk
@@ -24,7 +23,6 @@ export type PageAsked = {
  */
 const PAGE_DATA_BYTES_MAX = 128 * 1024 * 1024
 
-/** Base64 takes four characters for three bytes. */
 const BASE64_GROWTH = 4 / 3
 
 /** Serves one page; `left` is called when it was read to its end, or its reader has gone. */
@@ -40,7 +38,6 @@ export async function serveWalkPage(
   return beginAnswer(pieces, { upstream: found.upstream, cache }, left)
 }
 
-/** The most that the records of a page may take as text. */
 export function pageBytesMax({ encoding }: ProgramAccountsCall): number {
   const isBase64 = encoding === 'base64' || encoding === 'base64+zstd'
   return isBase64 ? Math.floor(PAGE_DATA_BYTES_MAX * BASE64_GROWTH) : PAGE_DATA_BYTES_MAX

@@ -10,7 +10,6 @@ import { countWalk, dispensable, openSpillRoom, type SpillRoom } from './walk-sh
 
 type Rules = { scansMax: number; spillBytesMax: number }
 
-/** All walks there are: those under way, and those whose later pages may be asked for. */
 export type WalkRegistry = {
   /** Joins the walk of whoever asks the same right now, or begins one; `leave` must follow. */
   enter(service: NetworkService, call: ProgramAccountsCall, asker: Asker): Entered
@@ -21,7 +20,6 @@ export type WalkRegistry = {
   stop(): Promise<void>
 }
 
-/** The caller: what its page key is bound to, and its team. */
 export type Asker = { fingerprint: string; teamId: string }
 
 type Entered = { walk: SnapshotWalk; isJoined: boolean }
@@ -46,7 +44,6 @@ type Registry = {
   lanes: ScanSemaphore
   refusals: Refusals
   room: SpillRoom
-  /** By their ids. */
   kept: Map<string, SnapshotWalk>
   /** By what is asked for; only those that may be joined. */
   shared: Map<string, SnapshotWalk>
@@ -141,7 +138,6 @@ function begin(
   return walk
 }
 
-/** Removes what nobody can ask for any more. */
 function sweep(registry: Registry): void {
   const nowMs = registry.world.clock.nowMs()
   const open = new Set(registry.shared.values())
@@ -169,7 +165,6 @@ function isIdle({ isOver, readers }: SnapshotWalk): boolean {
   return isOver && readers === 0
 }
 
-/** It has records, and did not break off. */
 function isGood({ found }: SnapshotWalk): boolean {
   return found !== null && !(found.log.state instanceof Failure)
 }

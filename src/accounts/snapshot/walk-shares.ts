@@ -7,7 +7,6 @@ export type Holding = {
   spilledBytes: number
 }
 
-/** A walk that may be removed, as far as that matters here. */
 type Held = { readonly holding: Holding; readonly usedAtMs: number }
 
 type Weigh = (holding: Holding) => number
@@ -41,10 +40,8 @@ export function dispensable<Walk extends Held>(
   return chosen
 }
 
-/** Room on the disk, shared by teams. */
 export type SpillRoom = {
   readonly usedBytes: number
-  /** The same room, as one walk takes of it. */
   budgetOf(holding: Holding): SpillBudget
 }
 

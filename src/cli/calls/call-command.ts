@@ -4,7 +4,6 @@ import { type Calling, runCall } from '../connect/run-call.ts'
 import { examples } from '../frame/examples.ts'
 
 type GroupWords = {
-  /** More than its summary, where a line is not enough. */
   more?: string
   /** Lines that work when pasted, below `headgate`. */
   examples: readonly (readonly [line: string, purpose: string])[]
@@ -17,7 +16,6 @@ export type CommandWords = GroupWords & {
 
 const CONNECTION = 'Connection and output:'
 
-/** Declares one command that asks a running Headgate. */
 export function callCommand(group: Command, name: string, words: CommandWords): Command {
   return connected(group.command(name).summary(words.does), words)
 }
@@ -49,7 +47,6 @@ export function asking<Words extends unknown[]>(
   }
 }
 
-/** Reads a whole number of an option or an argument. */
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
   return (text: string): number => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
@@ -59,7 +56,6 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
   }
 }
 
-/** Reads `on` or `off`. */
 export function onOrOff(text: string): boolean {
   if (text === 'on' || text === 'off') return text === 'on'
   throw new InvalidArgumentError('It takes on or off.')

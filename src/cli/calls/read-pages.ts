@@ -1,6 +1,5 @@
 type Page<Item, Cursor> = { items: readonly Item[]; next?: Cursor | undefined }
 
-/** Reads pages one after the other, until there are so many items or no more. */
 export async function readPages<Item, Cursor>(
   limit: number,
   pageMax: number,

@@ -24,7 +24,6 @@ const NODE_FIELDS = [
   'last_fault',
 ]
 
-/** `headgate usage`: what the team used. */
 export function addUsageCommand(command: Command): void {
   const choices = ['app', 'network', 'method']
   connected(command, {
@@ -39,7 +38,6 @@ export function addUsageCommand(command: Command): void {
     .action(asking(showUsage))
 }
 
-/** `headgate network`: the networks and the nodes behind them. */
 export function addNetworkCommands(group: Command): void {
   told(group, { examples: [['network list', 'heads and nodes']] })
   plainCommand(group, 'list', 'listNetworks', {

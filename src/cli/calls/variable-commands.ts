@@ -40,7 +40,6 @@ const CHANGES: Readonly<Record<Change, CommandWords>> = {
   },
 }
 
-/** `headgate variable`: lists that queries name. */
 export function addVariableCommands(group: Command): void {
   told(group, {
     examples: [
@@ -156,7 +155,6 @@ function readItems({ client }: Calling, name: string, limit: number): Promise<st
   })
 }
 
-/** The items of each call. */
 function callsOf(items: readonly string[]): string[][] {
   const calls = Math.ceil(items.length / CALL_ITEMS_MAX)
   return Array.from({ length: calls }, (_, call) => {

@@ -5,7 +5,6 @@ type Shell = 'bash' | 'zsh' | 'fish'
 
 const SHELLS: readonly Shell[] = ['bash', 'zsh', 'fish']
 
-/** `headgate completion`: a script that lets a shell complete the words of the program. */
 export function addCompletionCommand(program: Command): void {
   const command = program
     .command('completion')

@@ -6,7 +6,6 @@ const VENDORS = `
 Vendors: alchemy://KEY, infura://KEY, quicknode://ENDPOINT/TOKEN, helius://KEY,
   ankr://KEY, chainstack://NODE/KEY, drpc://KEY`
 
-/** `headgate init`: writes a configuration file. */
 export function addInitCommand(program: Command): void {
   const command = program
     .command('init')

@@ -3,7 +3,6 @@ import { examples } from '../frame/examples.ts'
 
 type Said = { config?: string; from?: string; to?: string }
 
-/** `headgate migrate`: copies the store of a data folder to PostgreSQL. */
 export function addMigrateCommand(program: Command): void {
   const command = program
     .command('migrate')

@@ -7,7 +7,6 @@ type CheckOptions = { config?: string; json?: boolean }
 
 type DoctorOptions = { config?: string; network?: string[]; json?: boolean; color?: boolean }
 
-/** The commands that help to set up a Headgate, and an app that listens to it. */
 export function addSetupCommands(program: Command): void {
   addInitCommand(program)
   addCheckCommand(program)
@@ -15,7 +14,6 @@ export function addSetupCommands(program: Command): void {
   addListenCommand(program)
 }
 
-/** `headgate check`: is the configuration good? */
 function addCheckCommand(program: Command): void {
   const command = program
     .command('check')
@@ -32,7 +30,6 @@ function addCheckCommand(program: Command): void {
   ])
 }
 
-/** `headgate doctor`: what can each upstream do, and what does that mean? */
 function addDoctorCommand(program: Command): void {
   const command = program
     .command('doctor')

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { readClientEnvironment } from '../../config/read-client-environment.ts'
 
-/** The options that every command has which asks a running Headgate. */
 export type ConnectionOptions = {
   url?: string
   token?: string
@@ -11,7 +10,6 @@ export type ConnectionOptions = {
   json?: boolean
 }
 
-/** A Headgate that can be asked. */
 export type HeadgateConnection = {
   url: string
   token: string
@@ -32,7 +30,6 @@ type FirstRunFile = {
 
 const FIRST_RUN = 'first-run.json'
 
-/** Gives a command the options of a connection, and `--json`. */
 export function withConnection(command: Command): Command {
   return command
     .option('--url <url>', 'the address of Headgate; HEADGATE_URL does the same')

@@ -3,7 +3,6 @@ import { EXIT_CODES } from '../exit-codes.ts'
 import { harmlessText } from '../terminal/harmless-text.ts'
 import type { HeadgateConnection } from './connection.ts'
 
-/** Why a call failed, for its user: what happened, and what can be done. */
 export function failedCall(
   { status, kind, message, retryAfterS }: ApiError,
   { url, tokenFrom }: HeadgateConnection,

@@ -13,7 +13,6 @@ import {
 } from './connection.ts'
 import { failedCall } from './failed-call.ts'
 
-/** All that a command which asks a running Headgate works with. */
 export type Calling = {
   /** Its answers keep all digits; where people read them, their texts are harmless. */
   client: Client
@@ -22,7 +21,6 @@ export type Calling = {
   connection: HeadgateConnection
 }
 
-/** Does the work of one command, and says in one sentence why it could not be done. */
 export async function runCall(
   options: ConnectionOptions,
   work: (calling: Calling) => Promise<void>,

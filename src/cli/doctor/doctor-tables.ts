@@ -8,7 +8,6 @@ type Row = { title: string; cell(facts: UpstreamFacts): Cell }
 
 type Layout = { colours: Colours; columnsMax: number }
 
-/** The room that a fact's name takes, and each upstream. */
 const TITLES_WIDTH = 22
 const COLUMN_WIDTH = 26
 

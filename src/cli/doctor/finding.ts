@@ -1,7 +1,6 @@
 /** `wrong`: it cannot be used so. `warning`: it costs something. `note`: good to know. */
 export type FindingLevel = 'wrong' | 'warning' | 'note'
 
-/** One thing that was found, as a sentence, and the option that would change it. */
 export type Finding = {
   level: FindingLevel
   network: string

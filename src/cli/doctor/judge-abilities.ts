@@ -16,7 +16,6 @@ const DAY_BLOCKS = 7200
 
 const FINALITY_DEPTH_USUAL = 64
 
-/** Says what it means for Headgate that a node can do something or cannot. */
 export function judgeAbilities(network: Network, facts: UpstreamFacts): Finding[] {
   if (facts.fault !== null || !facts.isChainRight) return []
   const options = network.upstreams.find(({ name }) => name === facts.upstream)

@@ -26,7 +26,6 @@ export function judgeNetwork(network: Network, facts: readonly UpstreamFacts[]):
   return [...findings, ...judgeTogether(network, usable)]
 }
 
-/** The highest head among those on the right chain. */
 export function bestHead(facts: readonly UpstreamFacts[]): number | null {
   const heads = facts.flatMap(({ head, isChainRight }) =>
     head && isChainRight ? [head.number] : [],
@@ -77,7 +76,6 @@ function judgeHead(
   return [{ level, network: network.id, upstream, text, option: 'headLagMsMax' }]
 }
 
-/** Findings about all upstreams of a network together. */
 function judgeTogether(network: Network, usable: readonly UpstreamFacts[]): Finding[] {
   const { id } = network
   const about = (level: FindingLevel, text: string, option: string | null): Finding => {

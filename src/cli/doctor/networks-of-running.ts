@@ -5,7 +5,6 @@ import { firstRunIn } from '../connect/connection.ts'
 import { plainSpec } from '../nodes/chain-of-node.ts'
 import type { Finding } from './finding.ts'
 
-/** The networks of a Headgate that runs, and what it says itself of its upstreams. */
 export type RunningNetworks = { networks: Network[]; findings: Finding[] }
 
 const HEAD_LAG_MS_MAX = 30_000

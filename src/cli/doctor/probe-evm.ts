@@ -13,7 +13,6 @@ export type Probing = {
   network: Network
   spec: UpstreamSpec
   nowMs(): number
-  /** Tells what is being looked at now. */
   step(name: string): void
 }
 
@@ -108,7 +107,6 @@ async function sampleBlock(node: NodeProbe, head: number): Promise<SampleBlock |
   return sample
 }
 
-/** Asks for the parts of a block by the methods that blocks are read with. */
 async function probeParts(
   node: NodeProbe,
   { hash, transaction }: SampleBlock,
@@ -127,7 +125,6 @@ async function probeParts(
   }
 }
 
-/** Whether a node has a method, by what it answers to one call of it. */
 export async function supports(
   node: NodeProbe,
   method: string,
@@ -158,7 +155,6 @@ async function probeState(
   return { stateDepth: isArchive ? head : stateDepth, isArchive }
 }
 
-/** Why a first question was not answered, in a word or two. */
 export function faultIn(answer: Awaited<ReturnType<NodeProbe['ask']>>): string {
   if (answer.kind === 'failed') return answer.reason
   return answer.kind === 'refused' ? `error ${answer.code}` : 'garbage'

@@ -15,7 +15,6 @@ type Doctor = {
   clock: Clock
   outbound: Outbound
   sockets: Sockets
-  /** Tells of each step, for those who watch. */
   step(networkId: string, upstream: string, name: string): void
   limits?: ProbeLimits
 }
@@ -28,7 +27,6 @@ export const DOCTOR_LIMITS = { requestsMax: 60, callMs: 8000, totalMs: 60_000 }
 /** The heads of a network are asked for at one moment, so that lag means lag. */
 const HEAD_LIMITS = { requestsMax: 2, callMs: 5000, totalMs: 6000 }
 
-/** Upstreams that are looked at side by side. */
 const UPSTREAMS_AT_ONCE = 16
 
 const WAITING_MAX = 100_000

@@ -8,7 +8,6 @@ import { type HeadFact, noFacts, type UpstreamFacts } from './upstream-facts.ts'
 /** A program of some hundred accounts on the main network: asking for them hurts nobody. */
 const SMALL_PROGRAM = 'Feature111111111111111111111111111111111111'
 
-/** Finds out what one Solana node can do. */
 export async function probeSolana(probing: Probing): Promise<UpstreamFacts> {
   const { node, network, spec, step } = probing
   const facts = noFacts(spec.name, 'solana')

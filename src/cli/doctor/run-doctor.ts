@@ -23,7 +23,6 @@ const LINE_COLUMNS_MAX = 100
 const WHICH =
   'Which upstreams? Give --config FILE, or run this where a Headgate runs that was started here.'
 
-/** Looks at every upstream and says what it can do, what that means and what to do. */
 export async function runDoctor(options: DoctorOptions): Promise<void> {
   const terminal = openTerminal(options)
   const { networks: all, findings: known } = await networksToLookAt(options.config)
@@ -110,7 +109,6 @@ function sameFindings(findings: readonly Finding[]): Finding[][] {
   return [...Map.groupBy(findings, keyOf).values()]
 }
 
-/** One sentence with its places before it, in lines of the terminal's width. */
 function findingLines({ colours, columns }: Terminal, same: readonly Finding[]): string[] {
   const [finding] = same
   if (!finding) return []

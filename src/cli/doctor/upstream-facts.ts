@@ -15,7 +15,6 @@ export type UpstreamFacts = {
   kind: NetworkKind
   /** Why nothing else is known of it; null where it answers. */
   fault: string | null
-  /** The chain that it says it is on. */
   chain: string | null
   isChainRight: boolean
   head: HeadFact | null
@@ -37,10 +36,8 @@ export type UpstreamFacts = {
   requests: number
 }
 
-/** The options of an upstream that findings speak of. */
 export type UpstreamOptions = Pick<UpstreamSpec, 'batchMax' | 'traces'>
 
-/** The facts of an upstream of which nothing is known yet. */
 export function noFacts(upstream: string, kind: NetworkKind): UpstreamFacts {
   return {
     upstream,

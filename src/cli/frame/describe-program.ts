@@ -7,7 +7,6 @@ import { examples } from './examples.ts'
 /** Wider lines are hard to read, and a file has no width. */
 const HELP_COLUMNS = { default: 80, max: 100, leastToWrap: 20 }
 
-/** Gives the program its version, its help, and the options that all commands have. */
 export function describeProgram(program: Command): Command {
   program
     .description('A self-hosted blockchain node service. Without a command it starts.')

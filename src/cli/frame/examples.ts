@@ -6,7 +6,6 @@ const WIDTH = 80
 const INDENT = '  '
 const GAP = '  '
 
-/** Shows lines that can be pasted below the help of a command, each with its purpose. */
 export function examples(command: Command, list: readonly Example[]): Command {
   return command.addHelpText('after', () => `\nExamples:\n${exampleLines(list).join('\n')}`)
 }

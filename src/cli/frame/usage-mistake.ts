@@ -6,7 +6,6 @@ type Found = { command: Command; path: string; isNamed: boolean }
 /** Anything else may be a password or hold one, and is not repeated. */
 const PLAIN_WORD = /^-{0,2}[A-Za-z0-9][A-Za-z0-9._-]{0,40}$/
 
-/** The mistake in the words of the command line, in one line that says what to do. */
 export function usageMistake(
   program: Command,
   words: readonly string[],
@@ -26,7 +25,6 @@ export function usageMistake(
   return said
 }
 
-/** The command that the words name, as deep as they do. */
 function commandIn(program: Command, words: readonly string[]): Found {
   let command = program
   const path = [program.name()]

@@ -6,7 +6,6 @@ const HEAD = `# The configuration of Headgate, written by \`headgate init\`. All
 # Each has an environment variable, which wins over this file: listen is HEADGATE_LISTEN.
 `
 
-/** The file, with a line on each option. */
 export function configText(answers: InitAnswers): string {
   return [
     HEAD,

@@ -6,7 +6,6 @@ export type OwnNode = { name: string; url: string; chain: NodeChain | null }
 /** One network of the file: known by its id, or described by its chain. */
 export type InitNetwork = { id: string; chain: NodeChain | null; nodes: readonly OwnNode[] }
 
-/** All that goes into the file. */
 export type InitAnswers = {
   listen: string
   publicUrl: string | null

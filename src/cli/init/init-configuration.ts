@@ -35,7 +35,6 @@ type ProbeDrivers = ReturnType<typeof openProbeDrivers>
 /** 32 bytes, as the option `secret` has them. */
 const SECRET_BYTES = 32
 
-/** Writes a configuration file of flags and answers, and checks it. */
 export async function initConfiguration(flags: InitFlags): Promise<void> {
   const { out = DEFAULT_ANSWERS.out, force = false, json = false } = flags
   if (!force && existsSync(out)) return complain(alreadyThere(out), EXIT_CODES.failed)

@@ -3,7 +3,6 @@ import { networksServed, type VendorAddress } from '../../config/vendors/vendor-
 import { closestName } from '../../core/closest-name.ts'
 import type { InitNetwork, OwnNode } from './init-answers.ts'
 
-/** The word that stands for every network that the vendors serve. */
 const ALL_NETWORKS = 'all'
 
 /**

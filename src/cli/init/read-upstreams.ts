@@ -10,12 +10,10 @@ import { chainOfNode, type NodeChain } from '../nodes/chain-of-node.ts'
 import type { OwnNode } from './init-answers.ts'
 import { hostOf } from './plan-networks.ts'
 
-/** An address that was given: the key of a vendor, or a node. */
 export type GivenUpstream =
   | { kind: 'vendor'; text: string; address: VendorAddress }
   | { kind: 'node'; url: string }
 
-/** The upstreams of the file. */
 export type InitUpstreams = {
   vendors: { text: string; address: VendorAddress }[]
   nodes: OwnNode[]
@@ -35,7 +33,6 @@ export function readUpstream(text: string): GivenUpstream | string {
     : `An upstream is the http address of a node, or one of ${forms.join(', ')}.`
 }
 
-/** Asks each node which chain it is on, all at once, and tells `heard` of each. */
 export async function readUpstreams(
   clock: Clock,
   outbound: Outbound,

@@ -4,7 +4,6 @@ import { ConfigFaults, loadSettings, type Settings } from '../../config/config.t
 const FOR_ALL = 0o644
 const FOR_OWNER = 0o600
 
-/** The settings that the written file holds, or why nothing was written. */
 type WrittenConfig = { settings: Settings } | { fault: string }
 
 /**

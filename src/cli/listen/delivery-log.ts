@@ -1,7 +1,6 @@
 import type { AnswerOf } from '@headgate/client'
 import { readPages } from '../calls/read-pages.ts'
 
-/** A delivery as the log lists it. */
 export type ListedDelivery = AnswerOf<'listDeliveries'>['data'][number]
 
 type Page = { data: readonly ListedDelivery[]; pagination: { cursors: { after?: string } } }

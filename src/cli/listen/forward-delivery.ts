@@ -4,7 +4,6 @@ import { within } from '../../core/async/within.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 
-/** How one delivery went at the local app. */
 export type Forwarded = {
   /** `lost`: its body is not kept any more. `down`: nobody listens at the local address. */
   outcome: 'accepted' | 'refused' | 'down' | 'timeout' | 'lost'
@@ -19,7 +18,6 @@ export type Forwarding = {
   client: Client
   clock: Clock
   outbound: Outbound
-  /** The address of the local app. */
   target: string
   /** Tells of a try in vain after which another follows. */
   failedTry(why: string, waitMs: number): void

@@ -5,7 +5,6 @@ import type { Forwarded } from './forward-delivery.ts'
 export type OnItsWay = { delivery: ListedDelivery; isAgain: boolean }
 
 type QueueWork = {
-  /** Forwards one delivery, with at most so many tries. */
   forward(outgoing: OnItsWay, triesMax: number): Promise<Forwarded>
   /** Hears how it went, in the order in which deliveries of a webhook end. */
   forwarded(outgoing: OnItsWay, how: Forwarded): void
@@ -24,7 +23,6 @@ export type ForwardQueues = {
 
 type Queue = { queue: OnItsWay[]; isRunning: boolean; wasDown: boolean }
 
-/** Deliveries of one webhook that wait for the local app. */
 const QUEUE_MAX = 10_000
 
 export function openForwardQueues(work: QueueWork): ForwardQueues {

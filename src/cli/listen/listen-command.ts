@@ -6,7 +6,6 @@ import { runCall } from '../connect/run-call.ts'
 
 type Said = ConnectionOptions & { forward: string; webhook?: string[]; since?: number }
 
-/** `headgate listen`: deliveries to an app on this machine, without a tunnel. */
 export function addListenCommand(program: Command): void {
   callCommand(program, 'listen', {
     does: 'forward deliveries to an app on this machine, without a tunnel',

@@ -28,7 +28,6 @@ const NO_WEBHOOK =
   'This team has no webhook, so nothing would come. Make one; any destination will do:\n' +
   '  headgate webhook create --help'
 
-/** Forwards deliveries to a local app until the person, or a refused token, ends it. */
 export async function runListen(calling: Calling, options: ListenOptions): Promise<void> {
   const { clock, connection } = calling
   const exact = createClient(connection)
@@ -160,7 +159,6 @@ function tellSummary({ terminal, counts }: Listening, waiting: number): void {
   terminal.stream({ summary: { ...counts, waiting } }, tell)
 }
 
-/** One delivery that was forwarded, or was not. */
 type ForwardLine = OnItsWay & { how: Forwarded; timeMs: number }
 
 const OUTCOME_WORDS = {
@@ -171,7 +169,6 @@ const OUTCOME_WORDS = {
   lost: 'its body is not kept any more',
 } as const
 
-/** A line for each, in columns that stay where they are. */
 const FORWARD_COLUMNS: readonly Column<ForwardLine>[] = [
   { title: 'time', of: ({ timeMs }) => timeText(timeMs).slice(11), width: 8 },
   { title: 'webhook', of: ({ delivery }) => delivery.webhook_id, width: 19 },
@@ -181,7 +178,6 @@ const FORWARD_COLUMNS: readonly Column<ForwardLine>[] = [
   { title: '', of: (line) => remarks(line) || ' ' },
 ]
 
-/** The same for scripts. */
 function forwardDocument({ delivery, how, timeMs, isAgain }: ForwardLine) {
   return {
     time: timeMs,

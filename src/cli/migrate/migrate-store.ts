@@ -16,7 +16,6 @@ const OF_FOLDER = /^(?:SQLITE_|thread_ended$)/
 
 const AGAIN = 'Run the same command again to start over.'
 
-/** Copies the store of a data folder to PostgreSQL. */
 export async function migrateStore(
   { from, to }: { from?: string; to?: string },
   configFile: string | undefined,

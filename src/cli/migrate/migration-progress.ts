@@ -20,7 +20,6 @@ type Screen = {
 
 const SHOW_EVERY_MS = { terminal: 200, file: 5000 }
 
-/** Shows the progress of a migration. */
 export function migrationProgress({ isTerminal, write }: Screen): (progress: Progress) => void {
   const everyMs = isTerminal ? SHOW_EVERY_MS.terminal : SHOW_EVERY_MS.file
   let shownAtMs = 0
@@ -41,7 +40,6 @@ export function migrationProgress({ isTerminal, write }: Screen): (progress: Pro
   }
 }
 
-/** The last line: the number of rows, and the time. */
 export function migratedText({ rows, elapsedMs }: Migrated): string {
   const tables = Object.values(rows)
   const all = tables.reduce((sum, some) => sum + some, 0)

@@ -5,7 +5,6 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import { openNodeProbe } from './node-probe.ts'
 
-/** The chain that a node says it is on. */
 export type NodeChain =
   | { kind: 'evm'; chainId: number; known: string | null }
   | { kind: 'solana'; genesisHash: string; known: string | null }
@@ -32,7 +31,6 @@ export async function chainOfNode(
   return asked.kind === 'failed' ? asked.reason : 'no node of a chain that is known here'
 }
 
-/** A spec with nothing but an address in it. */
 export function plainSpec(name: string, url: string): UpstreamSpec {
   return {
     name,
@@ -45,7 +43,6 @@ export function plainSpec(name: string, url: string): UpstreamSpec {
   }
 }
 
-/** The id of the network that has this chain id or genesis. */
 function knownBy(mark: { chainId: number } | { genesisHash: string }): string | null {
   const found = Object.entries(KNOWN_NETWORKS).find(([, known]) =>
     'chainId' in mark ? known.chainId === mark.chainId : known.genesisHash === mark.genesisHash,

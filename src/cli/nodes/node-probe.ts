@@ -13,12 +13,10 @@ type NodeAnswer =
   | { kind: 'refused'; code: number; message: string; text: string; ms: number }
   | { kind: 'failed'; reason: string; ms: number }
 
-/** One node that is asked questions, a bounded number of them. */
 export type NodeProbe = {
   ask(method: string, params?: readonly unknown[]): Promise<NodeAnswer>
   /** How many answers came to so many calls in one batch; a failure where it is no batch. */
   askBatch(method: string, calls: number): Promise<number | string>
-  /** Requests so far, and how many of them the node put off. */
   readonly requests: number
   readonly throttled: number
 }

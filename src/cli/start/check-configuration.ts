@@ -5,7 +5,6 @@ import { EXIT_CODES } from '../exit-codes.ts'
 
 type Unreached = { where: string; network: string; upstream: string; reason: string }
 
-/** Checks the configuration file and asks each upstream which chain it is on. */
 export async function checkConfiguration(
   configFile: string | undefined,
   { json }: { json: boolean },
@@ -53,7 +52,6 @@ function refuse(lines: readonly string[], json: boolean): never {
   process.exit(EXIT_CODES.badInput)
 }
 
-/** Upstreams that did not say which chain they are on, with their last fault. */
 function unreachedOf(networks: NetworkSet, settings: Settings): Unreached[] {
   return networks.list().flatMap(({ network, pool }) =>
     pool.selection.upstreams

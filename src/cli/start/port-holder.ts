@@ -20,7 +20,6 @@ export function portHolder(port: number): string | null {
   return `${name} (process ${pid})`
 }
 
-/** The numbers of the sockets that listen at the port. */
 function inodesIn(table: string, port: number): string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   return textOf(`/proc/net/${table}`)

@@ -12,7 +12,6 @@ import { startProgress } from './start-progress.ts'
 import { terminalLog } from './terminal-log.ts'
 import { welcome } from './welcome.ts'
 
-/** Runs the service until a signal ends it. */
 export async function runService(
   configFile: string | undefined,
   { fresh }: { fresh: boolean },

@@ -14,7 +14,6 @@ type Wanted = {
 type Seen = {
   /** The program that listens at a port, such as `node (process 12)`. */
   holderOf(port: number): string | null
-  /** The address of the Headgate that runs on the folder. */
   urlIn(folder: string): string | null
 }
 

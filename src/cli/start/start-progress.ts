@@ -36,7 +36,6 @@ const CLEAR = '\r\u001b[K'
 
 const SECOND_MS = 1000
 
-/** Shows on a terminal which steps of the start are done, how long they took, and the next. */
 export function startProgress({ colour, rewrites, nowMs, write }: Screen): StartProgress {
   let line = ''
   const clear = rewrites ? CLEAR : ''

@@ -131,7 +131,6 @@ function badCallLine(colours: Colours, line: Line): string {
   return row(colours, line, isServerError ? 'red' : 'yellow', words, what)
 }
 
-/** Whatever has no form of its own: its name in words, why, and its fields. */
 function otherLine(colours: Colours, line: Line): string {
   const { event, level, network, reason, why } = line
   const tint = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'dim'

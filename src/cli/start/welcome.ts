@@ -24,7 +24,6 @@ const DATA_DEFAULT = './data'
 
 const QUERY = '{ block { number hash } }'
 
-/** The terminal's first lines: where the service is, and commands that work when pasted. */
 export function welcome(started: Started, program = 'npx headgate'): string {
   const { url, networks, firstRun, settings } = started
   const head = headLines(started)

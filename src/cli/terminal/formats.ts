@@ -12,7 +12,6 @@ export function numberText(value: number | string | bigint): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`
 }
 
-/** A count with its noun: `1 block`, `3 blocks`. */
 export function countText(count: number, noun: string, plural = `${noun}s`): string {
   return `${numberText(count)} ${count === 1 ? noun : plural}`
 }
@@ -55,7 +54,6 @@ export function timeText(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** A hash or key as people compare it: its beginning and its end. */
 export function shortHash(hash: string): string {
   return hash.length <= 14 ? hash : `${hash.slice(0, 8)}…${hash.slice(-4)}`
 }

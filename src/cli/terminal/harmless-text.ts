@@ -19,7 +19,6 @@ export function harmlessText(text: string): string {
   )
 }
 
-/** The same on one line, for the cell of a table. */
 export function harmlessLine(text: string): string {
   return harmlessText(text).replace(/[\n\t]/g, ' ')
 }
@@ -34,7 +33,6 @@ export function columnsOf(text: string): number {
   return Bun.stringWidth(text, { countAnsiEscapeCodes: true })
 }
 
-/** At most so many columns; the end makes way for a sign that something is gone. */
 export function cutText(text: string, columnsMax: number): string {
   if (columnsOf(text) <= columnsMax) return text
   let kept = ''

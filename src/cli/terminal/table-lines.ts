@@ -10,7 +10,6 @@ export type Column<Row> = {
   align?: 'right'
   /** Its least width, for lines that come one by one. */
   width?: number
-  /** Its cells are cut when the terminal is too narrow. */
   mayCut?: boolean
   /** It is left out when the terminal is too narrow. */
   isExtra?: boolean
@@ -20,7 +19,6 @@ type Layout = { colours: Colours; columnsMax: number }
 
 type DrawnCell = { text: string; colour?: Colour }
 
-/** A column with its title and the cells below it. */
 type Drawn = { column: Column<never>; cells: DrawnCell[]; width: number }
 
 const GAP = '  '
@@ -33,7 +31,6 @@ const CUT_WIDTH_EASY = 20
 
 const NOTHING = '–'
 
-/** The lines of a table, titles first, that fits the terminal as far as its columns allow. */
 export function tableLines<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],

@@ -3,7 +3,6 @@ import { type Colours, coloursFor } from './colours.ts'
 import { harmlessJson } from './harmless-text.ts'
 import { type Column, tableLines } from './table-lines.ts'
 
-/** The options of a command that say how it is to speak. */
 export type TerminalOptions = { json?: boolean }
 
 /** Where a command says what it found. Results go to standard output, all else to the other. */
@@ -26,7 +25,6 @@ export type Terminal = {
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void
   /** Names and values under each other; absent values are left out. */
   facts(facts: readonly (readonly [name: string, value: string | null | undefined])[]): void
-  /** A value as indented JSON in colours. */
   json(value: unknown): void
   /** Replaces the line of progress; null ends it. Nothing is shown where nobody watches. */
   progress(line: string | null): void
@@ -34,7 +32,6 @@ export type Terminal = {
 
 const COLUMNS_USUAL = 80
 
-/** The terminal of this process. */
 export function openTerminal({ json = false }: TerminalOptions): Terminal {
   const isInteractive = process.stdout.isTTY === true
   const colours = coloursFor(isInteractive && !json && mayColour())
@@ -72,7 +69,6 @@ export function openTerminal({ json = false }: TerminalOptions): Terminal {
   }
 }
 
-/** A value as indented JSON in colours. */
 export function jsonText(value: unknown, colours: Colours): string {
   const tokens = /("(?:[^"\\]|\\.)*")(:?)|-?\d[\d.eE+-]*|true|false|null/g
   const json = harmlessJson(JSON.stringify(value, null, 2))

@@ -8,10 +8,8 @@ type ColumnType = 'BIGINT' | 'TEXT' | 'BYTEA' | null
 
 type Rows = readonly (readonly SqlValue[])[]
 
-/** A statement for some of the rows. */
 type RowsStatement = { text: string; values: SqlValue[]; rows: number }
 
-/** One statement for many rows. */
 export type ManyRows = {
   statements(rows: Rows): RowsStatement[]
   /** Each row writes one of the table; else the statement returns `at` for each that it wrote. */

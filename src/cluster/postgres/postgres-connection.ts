@@ -18,7 +18,6 @@ export type PostgresConnection = {
   /** Fails where the server rolled back instead. */
   commit(): Promise<void>
   rollback(): Promise<void>
-  /** True when nothing more can be expected of it. */
   isBroken(): boolean
   /** True when it has prepared so many statements that the server is better rid of it. */
   isWorn(): boolean

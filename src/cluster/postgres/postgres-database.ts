@@ -39,7 +39,6 @@ const LIMITS = {
 const TRIES_MAX = 10
 const TRY_AGAIN_MS = 5
 
-/** A database on a PostgreSQL server, with a pool of connections. */
 export function openPostgresDatabase({ clock }: Needs, options: Options): Database {
   const { url, connectionsMax, isPooled } = options
   const own = new Map(options.procedures.map((one) => [one.name, one]))

@@ -2,7 +2,6 @@ import { Failure } from '../../core/errors.ts'
 
 type Fault = {
   error: Error
-  /** True when the connection is of no use any more. */
   isConnectionLost: boolean
 }
 
@@ -44,7 +43,6 @@ export function isLostRace(thrown: unknown): boolean {
   return thrown instanceof PostgresError && LOST_RACE.test(thrown.state)
 }
 
-/** A statement that the server refused. */
 class PostgresError extends Error {
   override readonly name = 'PostgresError'
   readonly state: string

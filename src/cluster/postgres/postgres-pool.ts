@@ -20,13 +20,10 @@ type Needs = {
 
 type Limits = {
   connectionsMax: number
-  /** Callers that may wait for a connection. */
   waitingMax: number
-  /** How long a caller waits for one. */
   waitMs: number
   /** If a connection has received nothing for this long, the servers are probed. */
   silentMs: number
-  /** How long a server may take to answer a probe. */
   probeMs: number
   /** A connection that has received nothing for this long is dropped in any case. */
   answerMs: number
@@ -149,7 +146,6 @@ function isReadOnly(thrown: unknown): boolean {
   return thrown instanceof Failure && thrown.facts.code === READ_ONLY_TRANSACTION
 }
 
-/** The open connections, lent or idle. */
 function openConnections(connect: () => PostgresConnection) {
   const idle: PostgresConnection[] = []
   const open = new Set<PostgresConnection>()
@@ -207,7 +203,6 @@ function openConnections(connect: () => PostgresConnection) {
   }
 }
 
-/** True if it has waited for an answer since before that time. */
 function isSilent(connection: PostgresConnection, sinceMs: number): boolean {
   return (connection.waitingSinceMs() ?? Infinity) < sinceMs
 }

@@ -6,7 +6,6 @@ import { type PostgresConnection, SERVER_START } from './postgres-connection.ts'
 
 export type PostgresServer = { connect(): PostgresConnection }
 
-/** A server that answered a probe. */
 export type ProbedServer = {
   server: PostgresServer
   acceptsWrites: boolean

@@ -18,7 +18,6 @@ const REASON_LENGTH_MAX = 200
 /** A subject of NATS has parts with dots between them, and some characters with a meaning. */
 const SUBJECT_PART = /^[A-Za-z0-9_-]{1,64}$/
 
-/** One subject on NATS servers. */
 export function openNatsWire(
   needs: WireNeeds,
   options: Options,

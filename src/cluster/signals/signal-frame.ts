@@ -1,12 +1,9 @@
-/** One text on the wire: who sent it, and messages one after the other. */
 export type SignalFrame = { sender: string; messages: readonly SignalMessage[] }
 
 type SignalMessage = [topic: string, text: string]
 
-/** A message as it stands in a frame. */
 export type EncodedMessage = { text: string; bytes: number }
 
-/** Reasons why a text is none of our frames. */
 type FrameFault = 'oversized' | 'malformed' | 'other_version'
 
 /** PostgreSQL carries up to 8000 bytes at a time. */

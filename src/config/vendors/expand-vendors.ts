@@ -62,7 +62,6 @@ export function expandVendors(values: Options): ExpandedNetworks {
   return { networks, faults, broughtBy }
 }
 
-/** The key under which the place of an upstream, or of a network, is kept. */
 export function placeKey(networkId: string, upstreamName = ''): string {
   return `${networkId} ${upstreamName}`
 }
@@ -196,7 +195,6 @@ function idleVendors(
   )
 }
 
-/** The name itself, or the first of name-2, name-3 that is free. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   if (!taken.has(name)) return name
   let number = 2

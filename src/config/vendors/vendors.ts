@@ -1,11 +1,9 @@
 import { defaultSlug } from '../../core/network.ts'
 import { KNOWN_NETWORKS } from './known-networks.ts'
 
-/** A vendor of nodes whose addresses follow from a key. */
 export type Vendor = {
   /** The parts that stand after the scheme, as in `<name>/<token>`. */
   form: string
-  /** The key stands alone, or behind the name of an endpoint. */
   keyed: 'key' | 'endpoint_and_key' | 'node_and_key'
   /** With {network}, {endpoint} and {key} to be filled in. */
   https: string

@@ -16,13 +16,11 @@ export type AccessRules = {
 
 /** The facts about a request that are known before its body, or at the upgrade to a WebSocket. */
 export type RequestEdge = {
-  /** The header `Origin`; null where there is none. */
   origin: string | null
   /** The client's address. Asked only where a list of addresses needs it. */
   address(): string
 }
 
-/** An error repeats at most so much of what a caller sent. */
 const ECHOED_CHARS_MAX = 200
 
 /** Done once for each app that was looked up; null where nothing is limited. */
@@ -37,12 +35,10 @@ export function compileAccessRules(lists: AllowLists): AccessRules | null {
   }
 }
 
-/** The reason why a request may not come from there; null when it may. */
 export function edgeRefusal(rules: AccessRules, edge: RequestEdge): Rejection | null {
   return originRefusal(rules, edge.origin) ?? addressRefusal(rules, edge)
 }
 
-/** The reason why a call may not be made; null when it may. */
 export function callRefusal(rules: AccessRules, kind: NetworkKind, call: Call): Rejection | null {
   return methodRefusal(rules, call) ?? (kind === 'evm' ? contractRefusal(rules, call) : null)
 }

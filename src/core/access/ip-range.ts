@@ -1,6 +1,5 @@
 import { parseIpAddress } from '../delivery/ip-address.ts'
 
-/** Addresses that share their first bits. */
 export type IpRange = { bytes: Uint8Array; bits: number }
 
 const V4_BYTES = 4

@@ -28,7 +28,6 @@ export function readJwtClaims(
   return { appId: app, expiresAtMs: exp * 1000 }
 }
 
-/** A token of the future, by its own words. */
 function earlyClaim({ nbf, iat }: Readonly<Record<string, unknown>>, nowS: number): string | null {
   if (nbf !== undefined && !isTime(nbf)) return 'has an "nbf" that is no number of seconds'
   if (iat !== undefined && !isTime(iat)) return 'has an "iat" that is no number of seconds'

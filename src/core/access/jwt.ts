@@ -3,7 +3,6 @@ import { memberNames } from '../json/json-scan.ts'
 /** A JSON Web Token as it was sent, with nothing of it verified. */
 export type Jwt = {
   algorithm: string
-  /** The id of the key that it says it was signed with. */
   keyId: string
   claims: Readonly<Record<string, unknown>>
   /** The bytes that were signed. */

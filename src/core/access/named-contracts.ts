@@ -10,10 +10,8 @@ type Form = 'call' | 'filter' | 'subscription' | 'first' | 'unchecked'
 
 /** The contracts that a call names, as it wrote them. */
 export type NamedContracts =
-  /** The call is not about contracts. */
   | { kind: 'none' }
   | { kind: 'named'; contracts: readonly unknown[] }
-  /** It cannot be told for sure which contracts it is about. */
   | { kind: 'unclear'; reason: string }
 
 const FORMS: Readonly<Record<string, Form>> = {

@@ -1,4 +1,3 @@
-/** One entry of the allowed origins. */
 export type OriginRule = {
   /** Null: `http` and `https`. */
   scheme: string | null

@@ -1,4 +1,3 @@
-/** Work of which one run at a time is enough for all who ask. */
 export type Coalesced = {
   /** Starts a run; while one is under way, which may have missed the cause, one more follows it. */
   ask(): void

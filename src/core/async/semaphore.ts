@@ -3,9 +3,7 @@ type Release = () => void
 
 /** Lets a limited number of callers proceed at once; the others wait in the order they came. */
 export type Semaphore = {
-  /** Permits in use. */
   readonly taken: number
-  /** Null when no permit is free. */
   tryAcquire(): Release | null
   /** Resolves when it is the caller's turn; null at once when too many wait already. */
   acquire(): Promise<Release | null>

@@ -1,4 +1,3 @@
-/** Lets identical calls that are under way at the same time share one answer. */
 export type SingleFlight<T> = {
   /** The answer of a call like this one that was started in the same epoch. */
   join(key: string, epoch: number, nowMs?: number): Promise<T> | undefined

@@ -1,7 +1,6 @@
 /** The part of the clock that is needed: core has none of its own. */
 type SliceClock = { monotonicMs(): number; sleep(delayMs: number): Promise<void> }
 
-/** Long work cut into slices, between which the event loop gets to everything else. */
 export type TimeSlices = {
   /** To be awaited after each step of the work; lets others go first once a slice is used up. */
   rest(): Promise<void>

@@ -1,6 +1,5 @@
 import type { Timers } from './timers.ts'
 
-/** Lets one loop wait for a time, or until there is news. */
 export type WakeableSleep = {
   /** Until woken or `ms` have passed. A call of `wake` since the last sleep ends it at once. */
   sleep(ms: number): Promise<void>

@@ -1,12 +1,10 @@
 import { CENTI_PER_CU } from './plan.ts'
 import { wholeShare } from './whole-share.ts'
 
-/** A team's usage as far as a forecast goes; whole numbers, times in ms. */
 export type MonthSoFar = {
   nowMs: number
   monthStartMs: number
   monthEndMs: number
-  /** Used by the team in this month. */
   monthCentiCu: number
   /** Used by it since `paceFromMs`, up to now. */
   paceCentiCu: number

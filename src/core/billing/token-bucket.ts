@@ -76,7 +76,6 @@ export function deductFromBucket(
   bucket.tokens = Math.min(capacity(cuPerSecond), left)
 }
 
-/** The amount by which a bucket is not full. */
 export function missingCentiCu(bucket: TokenBucket, cuPerSecond: number, nowMs: number): number {
   refill(bucket, cuPerSecond, nowMs)
   return Math.ceil((capacity(cuPerSecond) - bucket.tokens) / TOKENS_PER_CENTI_CU)

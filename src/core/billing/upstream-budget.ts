@@ -1,6 +1,5 @@
 import type { UpstreamBudget } from '../network.ts'
 
-/** The time from one reset day to the next. */
 export type BillingPeriod = { startMs: number; endMs: number }
 
 /** Credits of a month that remain for our own polls and reads when calls may have no more. */
@@ -28,7 +27,6 @@ function resetOf(year: number, month: number, resetDay: number): number {
   return Date.UTC(year, month, Math.min(resetDay, lastDay))
 }
 
-/** The credits of one call. */
 export function creditsOf(credits: UpstreamBudget['credits'], method: string): number {
   return (Object.hasOwn(credits, method) ? credits[method] : credits.default) ?? 0
 }

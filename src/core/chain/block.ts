@@ -1,10 +1,8 @@
-/** The part of a block's header that following the chain takes. */
 export type Header = { number: number; hash: string; parentHash: string }
 
 /** An object of a node's JSON, with the members as the node spelled them. */
 export type RawObject = Readonly<Record<string, unknown>>
 
-/** The parts of a block to be read besides its header fields. */
 export type BlockWants = {
   transactions: boolean
   receipts: boolean

@@ -26,7 +26,6 @@ const ZERO_HASH = `0x${'0'.repeat(64)}`
 /** The transactions root of an empty block. Chains without such a root report zeros. */
 const EMPTY_ROOTS = [`0x${trieRoot([])}`, ZERO_HASH]
 
-/** Whether the header is the one asked for, and of the form that a query may ask for. */
 export function checkHeader(raw: RawObject, asked: BlockRef): Complaint {
   if (!isHexOf(raw.hash, asked.hash)) return 'the block has another hash'
   if (quantityToNumber(raw.number) !== asked.number) return 'the block has another number'
@@ -36,7 +35,6 @@ export function checkHeader(raw: RawObject, asked: BlockRef): Complaint {
   return bad && `the block's ${bad} is not of its form`
 }
 
-/** Whether it is a whole transaction, and the one at this place of the block. */
 export function checkTransaction(raw: unknown, index: number, block: BlockRef): Complaint {
   const name = `transaction ${index}`
   if (!isJsonObject(raw)) return `${name} is no object`
@@ -65,7 +63,6 @@ export function checkReceipt(
   return bad && `the ${bad} of ${name} is not of its form`
 }
 
-/** Whether it is a whole log of this transaction. */
 export function checkLog(
   raw: unknown,
   transaction: BlockTransaction,
@@ -107,7 +104,6 @@ function hasLostTransactions({ raw, transactionCount }: Block): boolean {
   return isHash32(transactionsRoot) && !EMPTY_ROOTS.includes(transactionsRoot.toLowerCase())
 }
 
-/** Whether the node's numbers of the logs tell that none is doubled or out of place. */
 function checkLogOrder(logs: readonly BlockLog[], quirks: ChainQuirks): Complaint {
   if (quirks.logIndexesMayRepeat) return null
   const at = logs.findIndex((log, place) => place > 0 && log.index <= (logs[place - 1]?.index ?? 0))

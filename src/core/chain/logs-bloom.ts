@@ -41,7 +41,6 @@ export function mergeBloom(whole: Uint8Array, part: Uint8Array): void {
   for (let at = 0; at < BLOOM_BYTES; at++) whole[at] = (whole[at] ?? 0) | (part[at] ?? 0)
 }
 
-/** True when all that is in `part` is in `whole`. */
 export function bloomWithin(part: Uint8Array, whole: Uint8Array): boolean {
   for (let at = 0; at < BLOOM_BYTES; at++) {
     if (((part[at] ?? 0) & ~(whole[at] ?? 0)) !== 0) return false

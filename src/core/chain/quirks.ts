@@ -1,13 +1,11 @@
 import { quantityToNumber } from '../hex.ts'
 import type { BlockTransaction, RawObject } from './block.ts'
 
-/** A chain's departures from what the checks expect of a block. */
 export type ChainQuirks = {
   /** Logs may come with an empty bloom in the header. */
   bloomMayBeZero: boolean
   /** The log indexes of a block need not ascend. */
   logIndexesMayRepeat: boolean
-  /** A log may name no transaction: its receipt does. */
   logsMayNameNoTransaction: boolean
   /**
    * Transactions that the node adds to those of the block: header and traces may know
@@ -63,7 +61,6 @@ export function uncountedOf(
   return new Set(transactions.filter(({ raw, index }) => isUncounted(quirks, raw, index === last)))
 }
 
-/** The same for one transaction, as the node gives it. */
 export function isUncounted(quirks: ChainQuirks, transaction: RawObject, isLast: boolean): boolean {
   const { type, from, to, gasPrice } = transaction
   if (quirks.uncounted === 'unpriced') return quantityToNumber(gasPrice) === 0

@@ -4,7 +4,6 @@ import type { Header } from './block.ts'
 /** The part of the chain that may still change: headers ascending, each the next's parent. */
 export type Tail = readonly Header[]
 
-/** The relation of a branch's oldest header to the tail. */
 export type Relation =
   /** Its parent is the tip. */
   | 'extends'

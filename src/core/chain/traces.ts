@@ -14,7 +14,6 @@ const FRAME_TYPE = /^[A-Za-z][A-Za-z0-9]{0,31}$/
 const ROOT_PATH: readonly number[] = []
 const NO_CALLS: readonly unknown[] = []
 
-/** True for a frame of the callTracer, as opposed to what other tracers answer. */
 export function isCallFrame(value: unknown): value is RawObject {
   return (
     isJsonObject(value) &&

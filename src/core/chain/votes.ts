@@ -1,4 +1,3 @@
-/** The upstreams' votes on the block at a height. */
 export type Votes = {
   /** The number of upstreams that hold the block of that hash. */
   held: ReadonlyMap<string, number>
@@ -18,7 +17,6 @@ export function isCorroborated({ held, silent }: Votes, hash: string): boolean {
   return true
 }
 
-/** More hold another block than this one. */
 export function isOutvoted({ held }: Votes, hash: string): boolean {
   const ours = held.get(hash) ?? 0
   return [...held.values()].some((count) => count > ours)

@@ -5,10 +5,8 @@ export type Backlog = {
   draining: boolean
 }
 
-/** `far_above` is beyond what anybody gets, however it came about. */
 export type BacklogLevel = 'within' | 'above' | 'far_above'
 
-/** A backlog of this many times the limit is far above it. */
 const FAR_FACTOR = 2
 
 export function backlogLevel({ bytes }: Pick<Backlog, 'bytes'>, limitBytes: number): BacklogLevel {

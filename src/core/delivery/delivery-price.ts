@@ -1,7 +1,6 @@
 /** 0.04 CU a byte. Whole numbers keep the bill exact. */
 const CENTI_CU_PER_BYTE = 4
 
-/** The price of an accepted delivery, in hundredths of a compute unit. */
 export function deliveryPriceCentiCu(bodyBytes: number): number {
   return bodyBytes * CENTI_CU_PER_BYTE
 }

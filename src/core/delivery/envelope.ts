@@ -1,6 +1,5 @@
 import type { Truncation } from '../query/output/query-result.ts'
 
-/** All that the body of a data delivery says beside the query's result. */
 export type DataEnvelope = {
   webhookId: string
   deliveryId: string
@@ -33,17 +32,14 @@ export function dataBody(envelope: DataEnvelope, dataText: string): string {
   )
 }
 
-/** The body of an error delivery: its event says what is wrong and nothing else. */
 export function errorBody(envelope: ErrorEnvelope): string {
   return `${opening(envelope)}{"error":${JSON.stringify(envelope.message)}}}`
 }
 
-/** The message of deliveries and the RPC endpoint when the month is used up and may not grow. */
 export function capacityMessage(dashboardUrl: string): string {
   return `Monthly capacity limit exceeded. Visit ${dashboardUrl}/settings/billing to upgrade your scaling policy for continued service.`
 }
 
-/** The message of deliveries when a team has more undelivered than its tier allows. */
 export function backlogMessage(dashboardUrl: string): string {
   return `Backlog limit exceeded: more results are undelivered than your plan allows. Unpause the webhook once its destination accepts deliveries, or visit ${dashboardUrl}/settings/billing to upgrade.`
 }

@@ -1,8 +1,6 @@
-/** How an attempt at a host went. */
 export type HostOutcome = {
   /** Null when no answer came. */
   status: number | null
-  /** One word of the way out's, or null. */
   fault: string | null
   startedAtMs: number
 }
@@ -14,7 +12,6 @@ export type HostHealth = {
   /** Successes since the limit last moved. */
   successes: number
   halvedAtMs: number
-  /** Attempts without an answer, one after the other. */
   unansweredInRow: number
   /** Attempts and failures of the last half minute, by slices of it. */
   slices: Slice[]
@@ -71,13 +68,11 @@ export function noteOutcome(health: HostHealth, outcome: HostOutcome, nowMs: num
   if (isBad(meaning) && isGivenUp(health)) openBreaker(health, PROBE_WAIT_MS, nowMs)
 }
 
-/** How many attempts may be under way: none while the host is given up, one to probe it. */
 export function limitNow(health: HostHealth, nowMs: number): number {
   if (health.opensAtMs === null) return health.limit
   return nowMs < health.opensAtMs ? 0 : 1
 }
 
-/** When a host that was given up is probed next; null when it was not. */
 export function opensAtMs(health: HostHealth): number | null {
   return health.opensAtMs
 }

@@ -15,7 +15,6 @@ type FailedAttempt = {
   fraction: number
   /** Null when no answer came. */
   status: number | null
-  /** The answer's header, or null. */
   retryAfter: string | null
   nowMs: number
 }
@@ -34,7 +33,6 @@ export function isAccepted(status: number | null): boolean {
   return status !== null && status >= 200 && status <= 299
 }
 
-/** The next step of a delivery whose attempt was not accepted. */
 export function scheduleRetry(attempt: FailedAttempt): RetryDecision {
   const { attemptsMade, fraction, status, retryAfter, nowMs } = attempt
   assert(attemptsMade >= 1, 'an attempt was made')

@@ -22,7 +22,6 @@ const KEY_FORM = /^whsec_(?:[A-Za-z0-9+/]{4})+$/
 
 const USER_AGENT = 'Headgate-Webhooks/1'
 
-/** Everything that a delivery's request says beside its body, its length and its host. */
 export function deliveryHeaders(delivery: SignedDelivery): Record<string, string> {
   const { keys, deliveryId, timestampS, body } = delivery
   const [current, previous] = keys

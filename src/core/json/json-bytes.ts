@@ -66,7 +66,6 @@ export function keyEnd(bytes: Uint8Array, from: number): number {
   return bytes[from] === QUOTE ? stringEnd(bytes, from) : MALFORMED
 }
 
-/** The beginning of the value of the member whose name ends at `keyTo`. */
 export function valueStart(bytes: Uint8Array, keyTo: number): number {
   const colonAt = skipSpace(bytes, keyTo)
   if (colonAt >= bytes.length) return INCOMPLETE

@@ -37,7 +37,6 @@ export function nestsDeeperThan(text: string, depthMax: number): boolean {
   return false
 }
 
-/** The members of the object that `text` begins with. */
 export function rawMembers(text: string): RawMembers {
   const members: RawMembers = new Map()
   eachMember(text, (key, valueText) => members.set(key, valueText))
@@ -72,7 +71,6 @@ function eachMember(text: string, visit: (key: string, valueText: string) => voi
   }
 }
 
-/** The raw text of each element of the array that `text` begins with. */
 export function rawElements(text: string): string[] {
   const elements: string[] = []
   let at = skipSpace(text, 0) + 1

@@ -19,7 +19,6 @@ const BLOOM_CHARS = 514
 const CUT_COUNT_MIN = 1000
 const CUT_COUNT_STEP = 500
 
-/** The header in a block as a node tells it. */
 export function logHeaderIn(block: unknown): LogHeader | null {
   const header = headerIn(block)
   if (!header || !isJsonObject(block)) return null
@@ -57,7 +56,6 @@ export function blocksToCheck({ from, to }: BlockRange, { marks }: LogList, max:
   return blocks
 }
 
-/** True for a number of logs at which a node may have cut its list off. */
 export function looksCutOff({ marks: { length } }: LogList): boolean {
   const isPowerOfTwo = (length & (length - 1)) === 0
   return length >= CUT_COUNT_MIN && (length % CUT_COUNT_STEP === 0 || isPowerOfTwo)

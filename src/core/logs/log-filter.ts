@@ -11,13 +11,11 @@ export type LogKeys = {
   topics: readonly Keys[]
 }
 
-/** The first or the last block that a filter names. */
 type BlockBound = number | 'latest' | 'safe' | 'finalized'
 
 /** A filter by range that was understood to its last member: it holds no free text. */
 export type LogFilter = LogKeys & { from: BlockBound; to: BlockBound }
 
-/** The last block, and the last that is final, where that is known. */
 export type KnownHead = { number: number; finalized: number | null }
 
 export type BlockRange = { from: number; to: number }
@@ -80,7 +78,6 @@ export function blocksScanned(params: readonly unknown[], head: KnownHead | null
   return Math.max(1, heightOf(filter.toBlock) - heightOf(filter.fromBlock) + 1)
 }
 
-/** The params that ask for a piece. */
 export function pieceParams({ from, to, ...keys }: LogPiece): unknown[] {
   const range = { fromBlock: numberToQuantity(from), toBlock: numberToQuantity(to) }
   return [{ ...range, ...keyParams(keys) }]

@@ -3,7 +3,6 @@ import { rawElements } from '../json/json-scan.ts'
 import { isJsonObject } from '../json/json-value.ts'
 import type { BlockRange } from './log-filter.ts'
 
-/** Where a log stands. */
 export type LogMark = { block: number; index: number; blockHash: string }
 
 /** Logs in order, as a node's own text: what stands between the brackets of its list. */
@@ -36,12 +35,10 @@ export function mergeLogLists(lists: readonly LogList[]): LogList {
   return filled.length === 1 ? only : sorted(filled)
 }
 
-/** One list behind the other. */
 export function joinLogTexts(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join(',')
 }
 
-/** True when the same logs stand in both. */
 export function sameLogs(one: LogList, other: LogList): boolean {
   return one.marks.length === other.marks.length && missingIn(other, one).length === 0
 }
@@ -52,7 +49,6 @@ export function missingIn(other: LogList, one: LogList): LogMark[] {
   return one.marks.filter((mark) => !known.has(keyOf(mark)))
 }
 
-/** Some of the logs of a list. */
 export function keepLogs(list: LogList, isKept: (mark: LogMark) => boolean): LogList {
   const texts = rawElements(`[${list.text}]`)
   const kept = texts.filter((_, at) => list.marks[at] !== undefined && isKept(list.marks[at]))

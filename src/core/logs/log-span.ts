@@ -43,7 +43,6 @@ export function learnSpan(
   span.learnedAtMs = nowMs
 }
 
-/** The next limit below that is a usual one. */
 export function lowerLimit(blocks: number): number {
   return USUAL_LIMITS.find((limit) => limit < blocks) ?? 1
 }

@@ -23,7 +23,6 @@ export function splitBlocksTo(piece: LogPiece, blocksMax: number): LogPiece[] | 
   return parts
 }
 
-/** The same blocks, and half of the addresses or topics each. */
 export function splitKeys(piece: LogPiece): [LogPiece, LogPiece] | null {
   const { addresses, topics } = piece
   if (addresses !== null && addresses.length > 1) {

@@ -17,7 +17,6 @@ export type CachePolicy =
   | 'immutable_if_filled'
   | 'immutable_if_final'
 
-/** The block a call speaks of: a height, a hash, something that moves, or nothing at all. */
 type BlockRef =
   | { kind: 'height'; height: number }
   | { kind: 'hash' }
@@ -55,7 +54,6 @@ export function heightWanted(method: Method, params: readonly unknown[]): number
   return highest > 0 ? highest : null
 }
 
-/** The policy for an answer, now that it is known: never, until the next head, or for good. */
 export function policyForResult(
   policy: CachePolicy,
   value: unknown,

@@ -25,7 +25,6 @@ export function addTime(times: CallTimes, ms: number, calls = 1): void {
   times[bucket] = (times[bucket] ?? 0) + calls
 }
 
-/** Adds the counts of others. */
 export function addTimes(times: CallTimes, others: readonly number[]): void {
   for (let bucket = 0; bucket < TIME_BUCKETS; bucket++) {
     times[bucket] = (times[bucket] ?? 0) + (others[bucket] ?? 0)

@@ -9,7 +9,6 @@ export type Call = {
   params: readonly unknown[]
 }
 
-/** A member that cannot run, with the id its error is answered under. */
 export type BadCall = { idText: string; rejection: Rejection }
 
 export type Body =
@@ -25,7 +24,6 @@ export const BATCH_MEMBERS_MAX = 1000
 /** Nodes repeat the name in their errors; real ones are a third as long at most. */
 const METHOD_CHARS_MAX = 128
 
-/** The code of JSON-RPC 2.0 for a method that does not exist. */
 export const NO_SUCH_METHOD = -32601
 
 const INTEGER = /^-?(?:0|[1-9][0-9]*)$/
@@ -56,17 +54,14 @@ export function isBadCall(call: Call | BadCall): call is BadCall {
   return 'rejection' in call
 }
 
-/** The reply to one call; `resultText` is the node's own JSON. */
 export function resultReply(idText: string, resultText: string): string {
   return `{"jsonrpc":"2.0","id":${idText},"result":${resultText}}`
 }
 
-/** The node's own error object, untouched. */
 export function nodeErrorReply(idText: string, errorText: string): string {
   return `{"jsonrpc":"2.0","id":${idText},"error":${errorText}}`
 }
 
-/** A refusal of ours in JSON-RPC's words. */
 export function rejectionReply(idText: string, rejection: Rejection): string {
   const error = { code: rpcCode(rejection.code), message: rejection.message }
   return nodeErrorReply(idText, JSON.stringify(error))

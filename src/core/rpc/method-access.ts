@@ -1,4 +1,3 @@
-/** The callers that a method is served to. */
 export type MethodAccess = 'all' | 'own_keys' | 'none'
 
 /** A network's configured methods: names, or prefixes that end in `*`. */
@@ -49,7 +48,6 @@ export function methodAccess(name: string, rules: MethodRules, isLocal: boolean)
   return found
 }
 
-/** True when a method has one of these names, or begins as one of those that end in `*`. */
 export function matchesMethod(patterns: readonly string[], name: string): boolean {
   return patterns.some((pattern) => rankOf(pattern, name) >= 0)
 }

@@ -10,7 +10,6 @@ import {
   UNLISTED_CU,
 } from './method-table.ts'
 
-/** All that is decided about a method before its call runs. */
 export type Method = {
   name: string
   billedCentiCu: number
@@ -43,7 +42,6 @@ export type PriceOverrides = Readonly<
 
 export type MethodRegistry = {
   find(name: string): Method
-  /** The method of a call, at the price that its params make. */
   priced(call: PricedCall, head: KnownHead | null): Method
   /** Gives a method that a node has just served the name it has from now on, and returns it. */
   prove(method: Method): string
@@ -54,7 +52,6 @@ type PricedCall = { method: string; params: readonly unknown[] }
 type RegistrySettings = {
   prices?: PriceOverrides
   methods?: MethodRules
-  /** The network is one of local development. */
   isLocal?: boolean
 }
 
@@ -84,7 +81,6 @@ const METHOD_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
  */
 const READS = /^(?:[a-z0-9]+_)?(?:get|is|simulate|estimate)[A-Z]/
 
-/** The methods of one kind of network with the prices and rules in force. */
 export function openMethodRegistry(
   kind: NetworkKind,
   settings: RegistrySettings = {},

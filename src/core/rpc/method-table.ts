@@ -18,7 +18,6 @@ export type Depends =
   | 'logs'
   | { blockAt: number }
 
-/** name, billed CU, throughput CU where it differs, and what else sets the method apart. */
 export type MethodRow = {
   name: string
   cu: number
@@ -30,7 +29,6 @@ export type MethodRow = {
   /** The caller decides how much work it is, or by code of its own even what its errors say. */
   openEnded?: boolean
   paidOnly?: boolean
-  /** The price grows with the blocks that the call makes nodes look at. */
   scan?: ScanRow
   /** It is about a subscription of its connection, so it is served over WebSocket alone. */
   subscription?: boolean
@@ -39,7 +37,6 @@ export type MethodRow = {
 /** CU for every `blocks` begun beyond the first `blocks`, billed and throughput alike. */
 type ScanRow = { cu: number; blocks: number }
 
-/** A price for what no row names but the node serves. */
 export const UNLISTED_CU = 20
 
 const EVM: readonly MethodRow[] = [

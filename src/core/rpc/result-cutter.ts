@@ -25,7 +25,6 @@ const TAIL_BYTES_MAX = 4096
 const latin1 = new TextDecoder('latin1')
 
 export type Cut = {
-  /** The member that was found: a result, or an error where the node has that instead. */
   member: 'result' | 'error'
   cutter: ResultCutter
   /** The bytes of the beginning that belong to it. */

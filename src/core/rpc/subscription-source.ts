@@ -10,7 +10,6 @@ export type SubscriptionCall = {
 /** The same, as its source is asked: whatever a source bounds, its callers' teams share. */
 export type TeamSubscriptionCall = SubscriptionCall & { team: string }
 
-/** One client's subscription, as its source sees it. */
 export type Subscriber = {
   /** Sends one notification; the text is its `result`, as JSON. Calls after the end are ignored. */
   notify(resultText: string): void

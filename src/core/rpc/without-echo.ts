@@ -60,7 +60,6 @@ function without(words: string, text: string): string {
   }
 }
 
-/** The texts that are long enough, as many as may be looked at. */
 function textsIn({ method, params }: SentCall): string[] {
   const texts = method.length >= ECHO_CHARS_MIN ? [method] : []
   const left: unknown[] = [params]

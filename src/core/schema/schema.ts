@@ -5,10 +5,8 @@ declare const STATIC: unique symbol
 /** A JSON Schema, and with it the type of the values that pass: one definition is both. */
 export type Schema<T = unknown> = JsonSchema & { readonly [STATIC]?: T }
 
-/** The type of the values that pass a schema. */
 export type Static<S> = S extends { readonly [STATIC]?: infer T } ? T : never
 
-/** A schema whose value is filled in where it is absent. */
 export type Preset<T> = Schema<T> & { readonly default: T }
 
 export type Fields = Readonly<Record<string, Schema>>
@@ -28,7 +26,6 @@ type Members<Required, Optional> = Flat<
   } & { readonly [Name in Exclude<keyof Optional, Presets<Optional>>]?: Static<Optional[Name]> }
 >
 
-/** Further keywords, or only the description. */
 type Words = string | JsonSchema
 
 export function text(words: Words = {}): Schema<string> {
@@ -39,7 +36,6 @@ export function integer(words: Words = {}): Schema<number> {
   return withWords({ type: 'integer' }, words)
 }
 
-/** A whole number from 0 on. */
 export function count(words: Words = {}): Schema<number> {
   return withWords({ type: 'integer', minimum: 0 }, words)
 }
@@ -52,7 +48,6 @@ export function flag(words: Words = {}): Schema<boolean> {
   return withWords({ type: 'boolean' }, words)
 }
 
-/** One of a few texts. */
 export function choice<const Text extends string>(
   texts: readonly Text[],
   words: Words = {},
@@ -68,7 +63,6 @@ export function list<T>(items: Schema<T>, words: Words = {}): Schema<readonly T[
   return withWords({ type: 'array', items }, words)
 }
 
-/** An object with these fields and no others. */
 export function object<Required extends Fields, Optional extends Fields = NoFields>(
   fields: Required,
   optional?: Optional,
@@ -91,7 +85,6 @@ export function record<Required extends Fields, Optional extends Fields = NoFiel
   return { ...object(fields, optional), [NAME]: name }
 }
 
-/** An object whose members have names that nobody knows before. */
 export function mapOf<T>(
   values: Schema<T>,
   words: Words = {},
@@ -107,14 +100,12 @@ export function anyOf<First, Second>(
   return withWords({ anyOf: [first, second] }, words)
 }
 
-/** The same, or null. */
 export function nullable<T>(schema: Schema<T>): Schema<T | null> {
   const { type, enum: texts } = schema
   if (typeof type !== 'string' || schema[NAME]) return { anyOf: [schema, { type: 'null' }] }
   return { ...schema, type: [type, 'null'], ...(texts && { enum: [...texts, null] }) }
 }
 
-/** The same with a default, so that whoever reads the value always finds one. */
 export function preset<T>(schema: Schema<T>, value: T): Preset<T> {
   return { ...schema, default: value }
 }

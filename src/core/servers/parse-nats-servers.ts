@@ -1,4 +1,3 @@
-/** One server of a list, and how it knows us. */
 export type NatsServer = {
   host: string
   port: number

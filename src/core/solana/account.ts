@@ -1,4 +1,3 @@
-/** How sure a node is of what it says. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
 /**

@@ -56,7 +56,6 @@ const digits = new Uint8Array(LIMBS * LIMB_DIGITS)
 const keyText = new Uint8Array(KEY_CHARS_MAX)
 const latin1 = new TextDecoder('latin1')
 
-/** The text of a key of 32 bytes. */
 export function encodeKey(key: Uint8Array): string {
   return latin1.decode(keyText.subarray(0, writeKey(key, keyText, 0)))
 }
@@ -91,7 +90,6 @@ export function decodeKey(text: string): Uint8Array | null {
   return readKey(keyText, 0, text.length)
 }
 
-/** The key that the text in these bytes stands for; null when it is none. */
 export function readKey(text: Uint8Array, from: number, to: number): Uint8Array | null {
   const length = to - from
   if (length < KEY_CHARS_MIN || length > KEY_CHARS_MAX) return null

@@ -16,7 +16,6 @@ export const PROGRAM_IDS = {
 
 type KnownProgram = keyof typeof PROGRAM_IDS
 
-/** The same ids as the 32 bytes they stand for. */
 export const PROGRAM_KEYS = Object.fromEntries(
   Object.entries(PROGRAM_IDS).map(([name, id]) => [name, keyOf(id)]),
 ) as Readonly<Record<KnownProgram, Uint8Array>>

@@ -11,12 +11,10 @@ export function solanaError(
   return { code, message, dataText }
 }
 
-/** Refused for what its params say. */
 export function invalidParams(message: string): SolanaError {
   return solanaError(INVALID_PARAMS, message)
 }
 
-/** The error of a node that is asked for a slot it has not seen yet. */
 export function minContextSlotError(contextSlot: bigint): SolanaError {
   const message = 'Minimum context slot has not been reached'
   return solanaError(MIN_CONTEXT_SLOT_NOT_REACHED, message, `{"contextSlot":${contextSlot}}`)
@@ -27,7 +25,6 @@ export function isSolanaError(value: unknown): value is SolanaError {
   return typeof value === 'object' && value !== null && 'dataText' in value
 }
 
-/** The JSON text of the `error` member of a reply. */
 export function solanaErrorText(error: SolanaError): string {
   const head = `{"code":${error.code},"message":${JSON.stringify(error.message)}`
   return error.dataText === null ? `${head}}` : `${head},"data":${error.dataText}}`

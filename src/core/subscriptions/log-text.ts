@@ -7,7 +7,6 @@ export type LogText = FilteredLog & { opening: string }
 /** Members of a block that are no part of its header, as go-ethereum announces it. */
 const BODY_MEMBERS = new Set(['transactions', 'uncles', 'withdrawals', 'size', 'totalDifficulty'])
 
-/** The block's header as the node gave it. */
 export function headText(raw: RawObject): string {
   const header = Object.entries(raw).filter(([name]) => !BODY_MEMBERS.has(name))
   return JSON.stringify(Object.fromEntries(header))

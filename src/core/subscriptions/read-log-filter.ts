@@ -30,7 +30,6 @@ export function logMatches({ addresses, topics }: LogKeys, log: FilteredLog): bo
   return topics.every((words, at) => words === null || words.includes(log.topics[at] ?? ''))
 }
 
-/** False when no log of the block with this bloom can be wanted. */
 export function bloomMayMatch(
   { addresses, topics }: LogKeys,
   bloom: Uint8Array,

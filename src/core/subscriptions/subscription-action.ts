@@ -26,7 +26,6 @@ export function subscriptionAction(kind: NetworkKind, method: string): Subscript
   return ACTIONS[kind].get(method) ?? null
 }
 
-/** The text around the result of a notification, as the nodes of each kind write it. */
 export function notificationFrame(
   kind: NetworkKind,
   notification: string,

@@ -20,7 +20,6 @@ export type SlotGrant = {
   isUnproven: boolean
 }
 
-/** A slot that one attempt takes, and the bytes it holds. */
 export type Slot = {
   webhook: ScheduledWebhook
   host: Host
@@ -41,7 +40,6 @@ const UNPROVEN_SHARE = 0.5
 /** Retries and replays leave the rest to what is new. */
 const RETRY_SHARE = 0.3
 
-/** Attempts to one webhook at once. */
 export const WEBHOOK_SLOTS_MAX = 8
 
 /**
@@ -95,7 +93,6 @@ export function takeBytes(schedule: Schedule, grant: SlotGrant, bytes: number): 
   return true
 }
 
-/** The attempt is over, or never started. */
 export function releaseSlot(schedule: Schedule, slot: Slot): void {
   const { webhook, host, bytes, isUnproven } = slot
   changeSlots(schedule, slot, -1)
@@ -106,7 +103,6 @@ export function releaseSlot(schedule: Schedule, slot: Slot): void {
   wakeAll(schedule, schedule.waitingForBytes)
 }
 
-/** Hosts whose breaker is open and whose probe is due by now get one attempt. */
 export function probeTripped(schedule: Schedule, nowMs: number): void {
   for (const host of schedule.tripped) {
     if (limitNow(host.health, nowMs) === 0) continue
@@ -115,7 +111,6 @@ export function probeTripped(schedule: Schedule, nowMs: number): void {
   }
 }
 
-/** Whether bytes of a team may be held beside all others. */
 function haveRoom(all: number, ofTeam: number, bytes: number, bytesMax: number): boolean {
   // A single one larger than what is allowed must not wait for ever.
   if (all === 0) return true

@@ -6,7 +6,6 @@ import type { World } from '../../ports/world.ts'
  * its own, and is as old as a round of them.
  */
 export type OldestWaiting = {
-  /** A delivery of that network has waited since then. */
   note(network: string, sinceMs: number): void
   /** All that wait have been looked at: what is not noted any more waits no more. */
   roundEnded(): void
@@ -15,7 +14,6 @@ export type OldestWaiting = {
 
 type Ages = { lastRound: number; thisRound: number; forget(): void }
 
-/** Nothing waits. */
 const NEVER = Number.POSITIVE_INFINITY
 
 export function openOldestWaiting({ clock, telemetry }: World): OldestWaiting {

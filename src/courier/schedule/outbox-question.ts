@@ -34,7 +34,6 @@ type Known = {
  */
 const READ_ROWS = 32
 
-/** The limit of prefetched deliveries of all webhooks together. */
 const BUDGET_MAX = 20_000
 
 export function isUsedUp({ used }: PrefetchBudget): boolean {

@@ -36,7 +36,6 @@ type Parts = {
   webhookSettings: WebhookSettings
   results: ResultCache
   oldest: OldestWaiting
-  /** The webhook belongs to one of our shards. */
   owns(webhook: number): boolean
 }
 
@@ -48,7 +47,6 @@ export type OwnedWebhooks = {
   beginReading(): OutboxReading
   /** The outcome of an attempt is committed; with `again`, the outbox may still have it. */
   settled(webhook: ScheduledWebhook, event: number, again: boolean): void
-  /** They have a retry or an error that became due. */
   remindOfDue(webhooks: readonly number[]): void
   /** Something of theirs was resent or replayed: what is known of the outbox is out of date. */
   reread(webhooks: readonly number[]): void
@@ -60,7 +58,6 @@ export type OwnedWebhooks = {
     waiting: readonly WaitingWebhook[],
     round: { isThorough: boolean; endsRound: boolean; isWholeRound: boolean },
   ): void
-  /** Their settings are not what they were. */
   changed(webhooks: readonly number[]): void
   /** These shards are ours again: what is known of their webhooks is out of date. */
   resume(shards: ReadonlySet<number>): void
@@ -69,7 +66,6 @@ export type OwnedWebhooks = {
   dropAll(): void
 }
 
-/** New deliveries on their way from the store, of webhooks that are found with them. */
 type OutboxReading = {
   offer(found: { deliveries: readonly Delivery[]; results: readonly StoredPart[] }): void
   end(): void
@@ -77,7 +73,6 @@ type OutboxReading = {
 
 type OutboxReadings = {
   begin(): OutboxReading
-  /** A delivery was settled. */
   settled(key: DeliveryKey): void
 }
 

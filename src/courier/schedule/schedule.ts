@@ -6,7 +6,6 @@ import { abandon, isIdle, newWebhookQueue, type WebhookQueue, wants } from './we
 /** The load of the webhooks of one team, so that none crowds out the others. */
 export type TeamLoad = {
   id: string
-  /** Its hosts in the schedule. */
   hosts: number
   slots: number
   retrySlots: number
@@ -27,7 +26,6 @@ export type Host = {
   name: string
   team: TeamLoad
   health: HostHealth
-  /** Webhooks that lead here. */
   webhooks: number
   slots: number
   retrySlots: number
@@ -41,7 +39,6 @@ export type Host = {
   withRetries: Set<ScheduledWebhook>
 }
 
-/** The settings that are needed to send to a webhook. */
 export type SendSettings = {
   webhook: CourierWebhook
   /** The opened signing keys; the second until `previousKeyUntilMs`. */
@@ -49,7 +46,6 @@ export type SendSettings = {
   previousKeyUntilMs: number
 }
 
-/** One webhook of our shards that has, or lately had, something to send. */
 export type ScheduledWebhook = {
   readonly number: number
   readonly queue: WebhookQueue
@@ -60,11 +56,9 @@ export type ScheduledWebhook = {
 
 /** The webhooks with something to send, and the attempts in flight. Bounded in all cases. */
 export type Schedule = {
-  /** By their numbers. */
   webhooks: Map<number, ScheduledWebhook>
   /** Queues of webhooks that were dropped while they held slots, by their numbers. */
   abandoned: Map<number, WebhookQueue>
-  /** By their keys. */
   hosts: Map<string, Host>
   /** Teams that have hosts or something in flight, by their ids. */
   teams: Map<string, TeamLoad>
@@ -72,9 +66,7 @@ export type Schedule = {
   ready: Set<Host>
   /** Hosts whose circuit breaker is open, until their probe is due. */
   tripped: Set<Host>
-  /** Hosts that wait for others to free slots. */
   waitingForSlots: Set<Host>
-  /** Hosts that wait for others to free bytes. */
   waitingForBytes: Set<Host>
   slots: number
   retrySlots: number
@@ -160,7 +152,6 @@ export function place(
   webhook.host = host
 }
 
-/** Lines the webhook up at its host for what it wants. */
 export function enlist(schedule: Schedule, webhook: ScheduledWebhook): void {
   const { host, queue } = webhook
   if (!host) return

@@ -166,12 +166,10 @@ export function wants(queue: WebhookQueue, lane: Lane): boolean {
   return lane === 'new' ? prefetched.length > 0 || mayHave.new : mayHave.retry
 }
 
-/** The new delivery that comes next, where it is prefetched. */
 export function nextNew(queue: WebhookQueue): Delivery | undefined {
   return stateOf(queue).prefetched[0]
 }
 
-/** Takes the lane for a load of as many deliveries as there are slots. */
 export function beginLoad(queue: WebhookQueue, lane: Lane, slots: number, nowMs: number): Load {
   const state = stateOf(queue)
   assert(state.loads[lane] === null, 'a lane has one load at a time')
@@ -193,7 +191,6 @@ export function mayStart(queue: WebhookQueue, load: Load): boolean {
   return mode === 'active' && (load.lane !== 'ordered' || (isAlone && unsettled.size === 0))
 }
 
-/** The outbox answered the question of a load. */
 export function refill(queue: WebhookQueue, load: Load, rows: readonly Delivery[]): void {
   const [state, { lane, question, found }] = [stateOf(queue), load]
   if (!question || state.loads[lane] !== load) return
@@ -233,7 +230,6 @@ export function endLoad(queue: WebhookQueue, load: Load, again: boolean): void {
   if (again) remind(queue, storedLanes(load.lane))
 }
 
-/** Its attempt starts. */
 export function started(queue: WebhookQueue, { event }: Delivery): void {
   const { unsettled, prefetched, budget } = stateOf(queue)
   assert(!unsettled.has(event), 'a delivery has one attempt at a time')
@@ -253,7 +249,6 @@ export function settled(queue: WebhookQueue, event: number, again: boolean): voi
   if (again) forget(queue)
 }
 
-/** Slots were granted, or are free again. */
 export function moveSlots(queue: WebhookQueue, by: number): void {
   const state = stateOf(queue)
   state.slots += by
@@ -261,7 +256,6 @@ export function moveSlots(queue: WebhookQueue, by: number): void {
   if (state.slots === 0) state.isAbandoned = false
 }
 
-/** Nothing waits for its turn, as far as is known. */
 export function isIdle(queue: WebhookQueue): boolean {
   const { mode, prefetched, mayHave } = stateOf(queue)
   if (mode === 'suspended' || mayHave.error) return false

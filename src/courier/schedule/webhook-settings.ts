@@ -15,12 +15,10 @@ import {
 } from './schedule.ts'
 import { configure, suspend } from './webhook-queue.ts'
 
-/** Keeps what the courier knows of webhooks up to what is stored. */
 export type WebhookSettings = {
   /** Nothing more is sent to the webhook before it is read anew. */
   outdated(webhook: ScheduledWebhook): void
   hasOutdated(): boolean
-  /** Reads all that are outdated. */
   read(): Promise<void>
   /** The webhooks that were changed since the last look, by their numbers; cheap when none was. */
   changes(): Promise<number[]>

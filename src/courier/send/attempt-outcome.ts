@@ -11,10 +11,8 @@ import type { AttemptOutcome } from '../../tables/deliveries/settle-deliveries.t
 import type { Slot } from '../schedule/allocate-slots.ts'
 import type { SendSettings } from '../schedule/schedule.ts'
 
-/** One attempt at a delivery: the slot it takes, and the settings it is sent with. */
 export type SendAttempt = Slot & { delivery: Delivery; settings: SendSettings }
 
-/** An answer, and when the attempt began and ended. */
 export type AttemptEnd = {
   answer: EgressOutcome
   bodyBytes: number
@@ -41,7 +39,6 @@ export function failureOf(
   })
 }
 
-/** The outcome to commit of an attempt that was answered, or not. */
 export function attemptOutcome(
   attempt: SendAttempt,
   { answer, bodyBytes, startedAtMs, endedAtMs }: AttemptEnd,

@@ -6,7 +6,6 @@ import { type AttemptOutcome, settleDeliveries } from '../../tables/deliveries/s
 import type { ScheduledWebhook } from '../schedule/schedule.ts'
 import type { LeaseRequest } from '../upkeep/shard-lease.ts'
 
-/** An attempt that ended. */
 export type Finished = { webhook: ScheduledWebhook; outcome: AttemptOutcome }
 
 type Options = {
@@ -21,11 +20,8 @@ type Options = {
 export type GroupCommit = {
   /** The outcome of an attempt. It is committed sooner or later, whatever the store does. */
   push(finished: Finished): void
-  /** Outcomes that are not committed yet. */
   unwritten(): number
-  /** Drops them all. */
   discard(): void
-  /** Ends when every outcome is committed. */
   flush(): Promise<void>
   /** Outcomes that the store does not take at once from now on are left to the next owner. */
   close(): void

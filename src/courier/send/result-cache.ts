@@ -1,13 +1,11 @@
 import type { Database } from '../../ports/database.ts'
 import { findResult, type StoredResult } from '../../tables/deliveries/results.ts'
 
-/** Query results by the event they are results of, and their part of it. */
 export type ResultCache = {
   /** Undefined when it has to be read. */
   atHand(event: number, part: number): StoredResult | undefined
   /** Null when it is not stored. */
   read(event: number, part: number): Promise<StoredResult | null>
-  /** Keeps what was just stored, so that it need not be read. */
   keep(event: number, part: number, result: StoredResult): void
 }
 
@@ -19,7 +17,6 @@ const ENTRIES_MAX = 8192
 const LARGE_CHARS = 2 ** 20
 const LARGE_MAX = 2
 
-/** Results by their events and parts. */
 type Results = Map<number, StoredResult[]>
 
 /**

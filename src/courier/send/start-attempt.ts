@@ -14,7 +14,6 @@ import { attemptOutcome, failureOf, resultMissing, type SendAttempt } from './at
 import type { DeliveryNotes } from './delivery-notes.ts'
 import type { ResultCache } from './result-cache.ts'
 
-/** All that attempts are made with. */
 export type DeliverySending = {
   world: World
   egress: Egress
@@ -26,9 +25,7 @@ export type DeliverySending = {
   webhookSettings: WebhookSettings
   /** The shards are ours for longer than an attempt takes, and nobody stops us. */
   maySend(): boolean
-  /** The outcome is to be committed. */
   finished(attempt: SendAttempt, outcome: AttemptOutcome): void
-  /** A slot is free. */
   freed(): void
 }
 

@@ -8,7 +8,6 @@ import { hintedEvent } from '../hint-couriers.ts'
 import type { ShardLease } from './shard-lease.ts'
 
 type Options = {
-  /** The name of this courier. */
   name: string
   dispatch: Pick<Dispatch, 'webhooks' | 'run'>
   lease: Pick<ShardLease, 'served'>
@@ -18,7 +17,6 @@ type Options = {
 /** Brings what others have committed for webhooks of ours. */
 export type HintedEvents = {
   hear(hint: string): void
-  /** Ends when none is being read. */
   idle(): Promise<void>
 }
 
@@ -27,7 +25,6 @@ type ReadEvent = { deliveries: readonly Delivery[]; results: readonly StoredPart
 /** Events that wait to be read; what is in others is found by a sweep. */
 const HINTED_MAX = 1000
 
-/** Events that are read side by side. */
 const READ_AT_ONCE = 8
 
 /** Deliveries of one event that come with one read; a sweep finds those beyond. */

@@ -25,7 +25,6 @@ export function openPruner(world: World, failed: (thrown: unknown) => void): Pru
   const { clock, database, telemetry } = world
   let isStopped = false
 
-  /** Takes steps as long as they find something. */
   const inSteps = async (what: string, step: () => Promise<number>) => {
     while (!isStopped) {
       const removed = await step()

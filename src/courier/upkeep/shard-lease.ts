@@ -16,9 +16,7 @@ type Options = {
   /** The name of this courier. An earlier life of the same name is fenced. */
   name: string
   settings: { timeoutMs: number }
-  /** These shards are ours now. */
   taken(shards: ReadonlySet<number>): void
-  /** The lease was renewed. */
   renewed(): void
   /** Gives up what is not ours any more; the shards of which something is still in flight. */
   withdraw(): ReadonlySet<number>
@@ -38,7 +36,6 @@ export type ShardLease = {
   owns(webhook: number): boolean
   /** The shards whose webhooks we send for. */
   served(): ReadonlySet<number>
-  /** It lasts longer than an attempt that starts now. */
   outlastsAttempt(): boolean
   renewing(): LeaseRequest
   /** The store told that another has our shards. */
@@ -183,7 +180,6 @@ function lose(state: State): void {
   state.options.lost()
 }
 
-/** Every live courier is to have its share of the shards. */
 async function rebalance(state: State, token: number): Promise<void> {
   const { clock, database } = state.world
   const live = await liveCouriers(database, clock.nowMs())

@@ -8,14 +8,12 @@ import {
 /** Finds the webhooks that have something to send, whoever forgot to remind us of them. */
 export type Sweep = {
   next(): Promise<Swept>
-  /** Begins anew with the first webhook, and misses nothing. */
   restart(): void
 }
 
 type Swept = {
   /** They have a retry or an error that became due. */
   due: readonly number[]
-  /** They have anything in the outbox. */
   waiting: readonly WaitingWebhook[]
   /** Waiting deliveries may be retries or errors that were missed when they became due. */
   isThorough: boolean

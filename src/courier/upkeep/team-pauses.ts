@@ -18,7 +18,6 @@ type Options = {
 
 /** Pauses the webhooks of teams that have used up their month, or have too much undelivered. */
 export type TeamPauses = {
-  /** Looks at these teams soon: something was billed to them. */
   checkUsage(teamIds: ReadonlySet<string>): void
   /** Looks at what teams have undelivered, if an event adds much to it. */
   checkBacklogs(event: { deliveries: readonly { dataBytes: number }[] }): void

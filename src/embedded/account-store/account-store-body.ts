@@ -28,10 +28,8 @@ export const DATA_AT = 66
 /** In SQL, where bytes are counted from 1: what keys alone tell of an account but its length. */
 export const HEAD_SQL = `substr(body, ${LAMPORTS_AT + 1}, ${KEY_LENGTH_AT - LAMPORTS_AT})`
 
-/** In SQL: how long the data is. */
 export const SPACE_SQL = `length(body) - ${DATA_AT}`
 
-/** In SQL: a part of the data. */
 export function dataSql(offset: number, length: number): string {
   return `substr(body, ${DATA_AT + offset + 1}, ${length})`
 }
@@ -61,7 +59,6 @@ export function bodyEnd({ view }: Bodies, at: number): number {
   return at + view.getUint32(at + LENGTH_AT, true)
 }
 
-/** The account whose body begins there. */
 export function accountAt(bodies: Bodies, at: number, owner: Uint8Array): Account {
   const { bytes, view } = bodies
   return {

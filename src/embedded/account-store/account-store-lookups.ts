@@ -6,27 +6,21 @@ import type { AccountTables } from './account-store-tables.ts'
 /** A way to find the accounts that hold these bytes at one place of their data. */
 export type Lookup = { name: string; expression: string; needle: Uint8Array }
 
-/** The fields that callers compare, and the look-ups there are. */
 export type AccountLookups = {
   /** The best one for these filters; counts what was asked for. */
   find(program: number, filters: readonly AccountFilter[]): Lookup | null
   /** The look-up that is asked for most and not there yet, if its program is large enough. */
   nextChange(): LookupChange | null
-  /** It was made. */
   noteMade(name: string): void
   /** It is about to go. */
   noteDropped(name: string): void
-  /** The programs are gone, and their look-ups with them. */
   forget(programs: readonly number[]): void
 }
 
-/** A look-up to make, and one that gives way to it. */
 type LookupChange = { make: string; drop: string | null }
 
-/** When a look-up is worth its room. */
 export type LookupRules = { accountsMin: number; usesMin: number }
 
-/** A part of the data that callers compare. */
 type Field = { program: number; offset: number; length: number; uses: number; isMade: boolean }
 
 export const LOOKUP_RULES: LookupRules = { accountsMin: 50_000, usesMin: 3 }

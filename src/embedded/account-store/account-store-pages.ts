@@ -34,7 +34,6 @@ const JOINED_BYTES_MAX = 2 * BYTES_AT_ONCE
 const FRAME_BYTES = 256
 const BASE64_GROWTH = 4 / 3
 
-/** Reads the next part of a page, by way of a look-up where there is one. */
 export function readPage(
   file: AccountFile,
   program: StoredProgram,
@@ -90,7 +89,6 @@ function readTexts(
   }
 }
 
-/** Writes what is shown of the next rows. */
 function readRows(
   file: AccountFile,
   { id, bodyBytesMax }: StoredProgram,

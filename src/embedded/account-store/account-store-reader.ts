@@ -4,7 +4,6 @@ import type { AccountFile } from './account-store-file.ts'
 import { LOOKUP_RULES, type LookupRules, openAccountLookups } from './account-store-lookups.ts'
 import { readPage, type StoredProgram } from './account-store-pages.ts'
 
-/** The functions that read what is committed, in the thread it is opened in. */
 export type AccountReader = ReturnType<typeof openAccountReader>
 
 /** Made each time, for its bytes are transferred to another thread. */

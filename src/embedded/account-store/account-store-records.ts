@@ -26,7 +26,6 @@ type StoredForm = {
   mustParse: boolean
 }
 
-/** The form that texts are stored in. */
 const STORED_FORM = { encoding: 'base64', dataSlice: null } as const
 
 /** Longer records are read nearly as quickly from their bodies. */

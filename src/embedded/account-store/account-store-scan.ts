@@ -14,14 +14,12 @@ export type AccountScans = {
   merge(slot: number, after: Uint8Array | null): MergeStep
 }
 
-/** A scan under way. */
 type Reading = Scan & {
   id: number
   cutter: RecordCutter
   slot: bigint | null
   count: number
   refused: { code: number; message: string } | null
-  /** Why no answer can come of it. */
   fault: string | null
 }
 

@@ -1,14 +1,12 @@
 import { Failure } from '../../core/errors.ts'
 import { openThreadCalls, type ThreadCalls, ThreadFault } from '../thread-calls.ts'
 
-/** The functions of a reader or a writer. */
 // biome-ignore lint/suspicious/noExplicitAny: each function has arguments of its own.
 type Functions = Record<string, (...args: any[]) => unknown>
 
 /** A reader or a writer in another thread, with a promise for each of its functions. */
 export type AccountStoreThread<Offered extends Functions> = {
   call: ThreadCalls<Offered>['call']
-  /** Closes the file and ends the thread. */
   close(): Promise<void>
 }
 

@@ -6,7 +6,6 @@ import { openAccountWriter } from './account-store-writer.ts'
 
 declare const self: Worker
 
-/** The thread of a reader or of a writer: it offers the functions of the one it has opened. */
 const functions = {
   openWriter: (path: string) =>
     void Object.assign(functions, openAccountWriter(openAccountTables(path))),

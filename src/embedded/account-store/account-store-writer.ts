@@ -4,7 +4,6 @@ import { openAccountScans } from './account-store-scan.ts'
 import type { AccountTables } from './account-store-tables.ts'
 import { applyChanges, beginAnew, keepOnly, pruneEnded } from './account-store-versions.ts'
 
-/** The functions that write, in the thread it is opened in. */
 export type AccountWriter = ReturnType<typeof openAccountWriter>
 
 export function openAccountWriter(tables: AccountTables) {

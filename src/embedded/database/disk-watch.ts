@@ -6,7 +6,6 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 type Needs = {
   clock: Clock
   telemetry: Pick<Telemetry, 'log' | 'gauge'>
-  /** Measures the disk of a folder; the default asks the system. */
   measure?: Measure
 }
 
@@ -21,7 +20,6 @@ const LOOK_EVERY_MS = 2000
 const FREE_BYTES_MIN = 512 * 1024 * 1024
 const FREE_PART_MIN = 0.01
 
-/** Looks at the room on the disk of a folder, and tells when it falls below the floor. */
 export function watchDisk(
   { clock, telemetry, measure = measureDisk }: Needs,
   folder: string,

@@ -1,6 +1,5 @@
 import { openThreadCalls } from '../thread-calls.ts'
 
-/** The functions of the thread that syncs. */
 export type SyncFunctions = { sync(path: string): void; close(): void }
 
 /** Syncs one file, one sync at a time. */

@@ -104,7 +104,6 @@ function isOurs(entry: Dirent): boolean {
   return entry.isDirectory() && OUR_FOLDERS.test(entry.name)
 }
 
-/** A folder that is ours, with all that is in it. */
 function closeAll(folder: string): void {
   chmodSync(folder, OWNER_ONLY.folder)
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -33,7 +33,6 @@ const LOCAL_MARK_TEXT =
 
 const NOT_LOCAL = 'local development has not made it, or a configured Headgate has used it since'
 
-/** The store of a folder that nobody else uses meanwhile. */
 export async function openOwnStore<Prepared>(
   needs: Needs,
   { folder, script, freeBytesMin, isLocal = false, prepare }: Options<Prepared>,

@@ -47,7 +47,6 @@ export async function openSqliteReader(path: string): Promise<Database> {
   }
 }
 
-/** A database on an engine of this thread. */
 export function openSqliteHere(engine: SqliteEngine): Database {
   return openDatabase({ ...engine, perform: null }, null)
 }

@@ -24,7 +24,6 @@ export type SqliteEngine = {
   run(text: string, values: readonly SqlValue[]): Record<string, unknown>[]
   /** The statement for each of the rows; how many rows each wrote. */
   each(text: string, rows: readonly (readonly SqlValue[])[]): number[]
-  /** Begins a transaction: the statements from here on are committed together. */
   begin(): void
   /** The transaction is over afterwards: what cannot be committed is rolled back. */
   commit(): void

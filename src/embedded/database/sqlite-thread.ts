@@ -2,7 +2,6 @@ import type { SqlValue } from '../../ports/database.ts'
 import { openThreadCalls } from '../thread-calls.ts'
 import type { SqliteEngine } from './sqlite-engine.ts'
 
-/** The functions of a store's thread. */
 export type StoreFunctions = Omit<SqliteEngine, 'close'> & {
   open(path: string): void
   /** Runs a procedure that the thread's script knows by this name, in a transaction. */

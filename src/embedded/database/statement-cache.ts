@@ -11,7 +11,6 @@ const CACHED_STATEMENTS_MAX = 256
 const CACHED_TEXT_CHARS_MAX = 4_096
 
 export type StatementCache = {
-  /** Runs `work` with the prepared statement of that text. */
   use<T>(text: string, work: (statement: Statement) => T): T
   close(): void
 }

@@ -5,7 +5,6 @@ import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { readBlock } from '../../upstream/blocks/block-reader.ts'
 import { findWhichBlock } from '../which-block.ts'
 
-/** A block of the past with the number that its delivery carries. */
 export type ReplayBlock = { sequenceNumber: number; block: Block }
 
 /** `ahead`: the follower has not come so far. `unknown`: no node that answered has it. */

@@ -10,7 +10,6 @@ import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 /** The query that a replay runs, as its webhook is now. */
 export type ReplayQuery = { webhook: Webhook; plan: QueryPlan; service: NetworkService }
 
-/** Why a replay does not go on now. */
 export type StopReason =
   /** The replay has ended, or another process runs it. */
   | { kind: 'over' }
@@ -19,7 +18,6 @@ export type StopReason =
   | { kind: 'waiting' }
   /** The nodes let it down. A transient error, in which none answered, is retried for ever. */
   | { kind: 'error'; reason: string; isTransient: boolean }
-  /** The replay can never go on. */
   | { kind: 'impossible'; reason: string }
 
 /**

@@ -2,7 +2,6 @@ import { backoffMs } from '../../core/async/backoff.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Replay } from '../../tables/webhooks/replays.ts'
 
-/** When each replay may go on, and how often the block it stands at has failed. */
 export type ReplayRetries = {
   isDue(replayId: string): boolean
   /** Waits without a failure; failures from before still count. */
@@ -33,7 +32,6 @@ const BACKOFF = { minMs: 1_000, maxMs: 60_000 }
 /** Some ten minutes, with the back-off above. */
 const ANSWERED_FAILURES_MAX = 14
 
-/** Much longer than any wait. */
 const STALE_MS = 10 * BACKOFF.maxMs
 
 export function openReplayRetries(clock: Clock): ReplayRetries {

@@ -16,7 +16,6 @@ import { openReplayRetries, type ReplayRetries } from './replay-retries.ts'
 import { type ReplaySlice, runReplaySlice } from './replay-slice.ts'
 
 type Options = {
-  /** The networks that are served. */
   services(): readonly NetworkService[]
   /** These webhooks have something to be sent. */
   committed(webhookIds: readonly string[]): void
@@ -41,10 +40,8 @@ type State = {
   retries: ReplayRetries
   /** When each replay last got a slot, so that those of a team take turns. */
   servedAtMs: Map<string, number>
-  /** The last team that got a slot. */
   lastTeam: string
   isStopped: boolean
-  /** A slot is free, or there is news. */
   wake(): void
 }
 

@@ -17,10 +17,8 @@ import {
 } from './replay-blocks.ts'
 import { type ReplayQuery, readReplayQuery, type StopReason } from './replay-query.ts'
 
-/** The end of a slice: the block to go on with, and why it stopped there. */
 export type ReplaySlice = { nextBlock: number; end: StopReason | { kind: 'more' } }
 
-/** The part of its process that a replay has for a while. */
 type ReplayTurn = {
   /** These webhooks have something to be sent. */
   committed(webhookIds: readonly string[]): void
@@ -39,7 +37,6 @@ const BLOCKS_BETWEEN_COUNTS = 32
 /** Further behind the head than that, the follower needs the nodes more than any replay. */
 const LAG_BLOCKS_MAX = 5
 
-/** Replays one block after the other, for as long as a slice lasts. */
 export async function runReplaySlice(
   world: World,
   services: () => readonly NetworkService[],

@@ -6,7 +6,6 @@ import type { Clock } from '../../ports/clock.ts'
 
 type Needs<Found> = {
   clock: Clock
-  /** Finds in the database what has this name. */
   read(name: string): Promise<Found | Rejection>
   /** False where it may not even be served as last known. */
   mayServeLast?(last: Found): boolean
@@ -16,7 +15,6 @@ type Needs<Found> = {
 export type AccountLookUps<Found> = {
   /** Hot path: answers at once, without a promise, for a name seen before. */
   find(name: string): Found | Rejection | Promise<Found | Rejection>
-  /** Looks every name up anew, as after a change. */
   forget(): void
   /** True when something is served as last known, and may have been changed since. */
   isStale(): boolean
@@ -38,7 +36,6 @@ export function openAccountLookUps<Found>(needs: Needs<Found>): AccountLookUps<F
   const remembered = openRemembered<Found>()
   /** Counts invalidations, so that a look-up begun before one is not cached after it. */
   let generation = 0
-  /** Names that are served as last known. */
   const stale = new Set<string>()
   const lookUps = openSingleFlight<Found | Rejection>(() => needs.clock.monotonicMs())
 
@@ -95,7 +92,6 @@ export function openAccountLookUps<Found>(needs: Needs<Found>): AccountLookUps<F
   }
 }
 
-/** The names that were looked up since the last change. */
 function openRemembered<Found>() {
   let known = new Map<string, Found>()
   let wrong = new Map<string, Rejection>()

@@ -3,7 +3,6 @@ import type { Jwt } from '../../core/access/jwt.ts'
 import { Rejection } from '../../core/errors.ts'
 import type { JwtAlgorithm } from '../../tables/accounts/jwt-keys.ts'
 
-/** A public key in the form that is stored. */
 export type ReadKey = { algorithm: JwtAlgorithm; publicKey: string }
 
 const RSA_BITS_MIN = 2048
@@ -18,10 +17,8 @@ const PEM = /^\s*-----BEGIN PUBLIC KEY-----[A-Za-z0-9+/=\s]+-----END PUBLIC KEY-
 
 const ACCEPTED = 'RSA of 2048 to 4096 bits, EC on P-256, or Ed25519'
 
-/** Members of a JWK that are secret, of any kind of key. */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
-/** The members that make a public key of the kinds that are accepted. */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e']
 
 /** Reads a public key, PEM or JWK. Nothing of it is repeated in a refusal: it may be a secret. */

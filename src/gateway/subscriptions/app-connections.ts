@@ -1,6 +1,5 @@
 import { Rejection } from '../../core/errors.ts'
 
-/** Counts the WebSocket connections of each app. */
 export type AppConnections = {
   /** Takes one of the caller's places; the returned function gives it back. */
   take(callerName: string): (() => void) | Rejection

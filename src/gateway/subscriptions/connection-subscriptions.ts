@@ -30,16 +30,13 @@ export type SubscriptionNeeds = {
   meter: Pick<UsageMeter, 'add'>
   /** Null where nothing feeds subscriptions of the network. */
   sourceOf(service: NetworkService): SubscriptionSource | null
-  /** Subscriptions that one connection may have. */
   subscriptionsMax(): number
   frameOf: FrameMemo
 }
 
-/** The connection that subscriptions belong to. */
 export type SubscribedConnection = {
   /** The app and the network, as they were looked up last. */
   who(): { caller: Caller; service: NetworkService }
-  /** Sends a notification of so many bytes. */
   notify(notification: string, text: string, bytes: number): void
   /** The month is used up. */
   spent(refusal: Rejection): void
@@ -97,7 +94,6 @@ const DONE = ''
 /** go-ethereum's code for errors without one of their own. */
 const SERVER_ERROR = -32_000
 
-/** Opens the subscriptions of one connection; none yet. */
 export function openConnectionSubscriptions(
   needs: SubscriptionNeeds,
   connection: SubscribedConnection,

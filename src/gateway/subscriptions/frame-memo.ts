@@ -1,7 +1,5 @@
-/** The text of a notification, and its length in bytes. */
 type NotificationFrame = { text: string; bytes: number }
 
-/** Puts a notification together from its result and the text around it. */
 export type FrameMemo = (before: string, resultText: string, after: string) => NotificationFrame
 
 /**

@@ -6,12 +6,10 @@ export type SubscriptionReply =
   | { kind: 'result'; text: string; upstream: 'none'; cache: 'miss' }
   | { kind: 'error'; code: number; text: string; upstream: null }
 
-/** Serves the subscription calls of one frame. */
 export type SubscriptionCalls = {
   serve(call: SubscriptionCall): SubscriptionReply | Promise<SubscriptionReply>
 }
 
-/** Answers a call that is about a subscription, as far as its connection can have any. */
 export function serveSubscription(
   subscriptions: SubscriptionCalls | undefined,
   call: SubscriptionCall,

@@ -22,7 +22,6 @@ export type ApiRouter = (
   connection: ClientConnection,
 ) => Promise<Response>
 
-/** The management API: everything below /api/, as the contract defines it. */
 export function apiRouter(api: ManagementApi): ApiRouter {
   const findRoute = routeTable(CONTRACT, api.local !== null)
   const gate = { auth: authenticator(api), budget: openBodyBudget(api.clock, api.bodies) }

@@ -5,7 +5,6 @@ import { windowLimiter } from '../edge/window-limiter.ts'
 
 /** Counts the bytes each team sends and is sent: both take time by their length. */
 export type BodyBudget = {
-  /** The same bodies, with their bytes counted for this team. */
   forTeam(teamId: string): RequestBodies
   /** The bodies of clients that nobody answers for: small ones only. */
   forVisitors: RequestBodies

@@ -38,7 +38,6 @@ export function openCallLimits(clock: Clock): CallLimits {
   }
 }
 
-/** The stats of teams that asked for them lately. */
 type RecentStats = {
   of(teamId: string, read: () => Promise<readonly WebhookStats[]>): Promise<readonly WebhookStats[]>
 }

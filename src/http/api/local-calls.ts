@@ -85,7 +85,6 @@ export const emptyInbox: Handler<'emptyInbox'> = async (api, { parameters }) => 
   data: localParts(api).inboxes.empty(parameters.name),
 })
 
-/** Does something to the chain, and shows what it is like then. */
 async function onChain(
   api: ManagementApi,
   act: (devnet: DevnetControl<Rejection>) => Promise<DevnetState | Rejection>,

@@ -31,31 +31,25 @@ export type NetworkState = Omit<NetworkReport, 'upstreams'> & {
   upstreams: readonly Omit<UpstreamReport, keyof UpstreamFigures>[]
 }
 
-/** The world and the parts of a running management API, which its handlers get. */
 export type ManagementApi = World & {
   publicUrl: string
   /** A proxy in front says which address the client has asked. */
   trustProxy: boolean
-  /** Further headers that may carry the token. */
   tokenHeaders: readonly string[]
   tiers: ReadonlyMap<string, Tier>
   networks(): readonly { id: string; slug: string }[]
-  /** The served networks. */
   services(): readonly NetworkService[]
-  /** The state of the networks and their upstreams right now. */
   networkReport(): Promise<readonly NetworkState[]>
   bodies: RequestBodies
   limits: CallLimits
   live: EventHub
   egress: Pick<Egress, 'vet'>
-  /** One attempt, which may take as long as any. */
   attempt(request: Omit<EgressRequest, 'timeoutMs'>): Promise<EgressOutcome>
   /** There is no room for what makes the store grow. */
   isDiskLow(): boolean
   /** Tell other processes at once; without it they would find out by polling. */
   accountsChanged(): void
   webhooksChanged(webhookId?: string): void
-  /** The document of this API. */
   openApi: CachedReply
   /** Null outside of local development, where there is no route to its calls. */
   localSignIn: LocalSignIn | null

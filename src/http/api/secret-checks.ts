@@ -14,7 +14,6 @@ export type SecretCheck<T> = (
 /** The limits on guessing, which all kinds of secrets share. */
 export type SecretChecks = {
   of<T>(source: SecretSource<T>): SecretCheck<T>
-  /** Counts a call for the token of this hash; a rejection when it has made too many. */
   countCall(sha256Hex: string): Rejection | null
 }
 

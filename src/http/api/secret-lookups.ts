@@ -1,7 +1,6 @@
 import { Rejection } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** The secrets that exist, by their hashes. */
 export type SecretSource<T> = (sha256Hexes: readonly string[]) => Promise<ReadonlyMap<string, T>>
 
 /** Looks tokens or sessions up for callers among whom many guess. */

@@ -13,17 +13,14 @@ import { checkRequestBody, checkRequestParameters } from './check-request.ts'
 import type { ManagementApi } from './management-api.ts'
 import type { ApiRoute } from './route-table.ts'
 
-/** The counters that all calls of a router share. */
 type Gate = { auth: Authenticator; budget: BodyBudget }
 
 type Found = Extract<ApiRoute<keyof Contract>, { kind: 'found' }>
 
-/** A request with what is known of its client. */
 export type AskedCall = {
   request: Request
   clientAddress: string
   connection: CallerStream['connection']
-  /** Makes the response of the text of an answer. */
   reply(text: string): Response
 }
 

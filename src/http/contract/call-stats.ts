@@ -99,7 +99,6 @@ const BUFFERED =
   `are kept for ${CALL_MINUTES_HOURS} hours by the minute, ${CALL_HOURS_DAYS} days by the hour ` +
   `and ${CALL_STATS_DAYS} days by the day.`
 
-/** How calls of a team went, and how long they took. */
 export const CALL_STATS_CALLS = {
   getCallStats: teamCall('GET /api/call-stats', {
     tag: 'Usage',

@@ -21,7 +21,6 @@ export const BY_NAME = {
   ),
 }
 
-/** Changes of what was read before. */
 export const IF_MATCH = {
   'If-Match': header(
     'The `ETag` of an answer: the change is refused with 412 if it was changed since. `*` is ' +
@@ -30,7 +29,6 @@ export const IF_MATCH = {
   ),
 }
 
-/** Reads of what may be known already. */
 export const IF_NONE_MATCH = {
   'If-None-Match': header(
     'The `ETag` of an answer: if it is still that, 304 comes without a body.',
@@ -48,7 +46,6 @@ export const CHANGED_SINCE = {
   '412': '`PreconditionFailed`: it is not what `If-Match` names any more.',
 }
 
-/** An answer that has an entity tag over all of it. */
 export function tagged<T>(answer: CallAnswer<T>): CallAnswer<T> {
   const ETag = text('Changes with any part of the answer; for `If-Match` and `If-None-Match`.')
   return { ...answer, headers: { ...answer.headers, ETag } }

@@ -67,7 +67,6 @@ export type WireReplay = Static<typeof replays.REPLAY>
 
 export type WireWebhookStats = Static<typeof stats.WEBHOOK_STATS>
 
-/** The data of each event of a stream. */
 export type WireEvents = {
   [Name in keyof typeof events.EVENTS]: Static<(typeof events.EVENTS)[Name]>
 }

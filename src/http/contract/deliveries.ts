@@ -135,7 +135,6 @@ const DELIVERY_EXAMPLE = {
 
 const NO_SUCH_DELIVERY = { '404': '`NotFound`: the team has no delivery of this id.' }
 
-/** The log of deliveries. */
 export const DELIVERY_CALLS = {
   listDeliveries: teamCall('GET /api/deliveries', {
     tag: 'Deliveries',

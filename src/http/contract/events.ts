@@ -15,12 +15,10 @@ import { REPLAY } from './replays.ts'
 import { USAGE_SUMMARY } from './usage.ts'
 import { DEACTIVATION_REASON } from './webhooks.ts'
 
-/** A client may ask for some of these only. */
 export const EVENT_TOPICS = ['heads', 'deliveries', 'webhooks', 'replays', 'usage'] as const
 
 const TOPIC = EVENT_TOPICS.join('|')
 
-/** Streams that a team may hold open at the same time. */
 export const TEAM_STREAMS_MAX = 20
 
 const HEAD_EVENT = record('HeadEvent', {
@@ -52,7 +50,6 @@ const GAP_EVENT = record('GapEvent', {
   ),
 })
 
-/** Events by their names. */
 export const EVENTS = {
   head: HEAD_EVENT,
   delivery: DELIVERY,
@@ -69,7 +66,6 @@ const EVENT_ID = text({
   'x-form': 'text without control characters',
 })
 
-/** The stream of what changes. */
 export const EVENT_CALLS = {
   streamEvents: teamCall('GET /api/events', {
     tag: 'Events',

@@ -19,7 +19,6 @@ export const AUTOSCALING = flag('Go on past the monthly capacity instead of stop
 const DAY_PATTERN = '\\d{4}-\\d{2}-\\d{2}'
 const TIME_PATTERN = '\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2})'
 
-/** A moment in time, as callers write it. */
 export const MOMENT = text({
   'x-form': 'milliseconds since 1970, a date, or ISO 8601 with a zone',
   pattern: `^(\\d{1,15}|${DAY_PATTERN}(T${TIME_PATTERN})?)$`,

@@ -131,7 +131,6 @@ export const NETWORK = record('Network', {
   ),
 })
 
-/** The networks of an instance, and how its nodes are. */
 export const NETWORK_CALLS = {
   listNetworks: tokenCall('GET /api/networks', {
     tag: 'Networks',

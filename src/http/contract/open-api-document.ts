@@ -82,7 +82,6 @@ export const OPEN_API: OpenApi = {
   },
 }
 
-/** The document with what this instance is configured to. */
 export function openApiDocument(publicUrl: string, tokenHeaders: readonly string[]): OpenApi {
   const { components, paths } = OPEN_API
   const schemes = tokenHeaders.map((name) => {

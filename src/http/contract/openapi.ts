@@ -61,10 +61,8 @@ export const TOKEN_HEADER = 'X-Service-Token'
 /** The cookie of a signed-in browser, which stands for the token that it signed in with. */
 export const SESSION_COOKIE = 'headgate_session'
 
-/** A second tag of calls that have the paths and forms of Alchemy’s. */
 export const ALCHEMY_TAG = 'Alchemy-compatible'
 
-/** Every error of the management API. */
 const ERROR_REPLY = record(
   'Error',
   {
@@ -101,7 +99,6 @@ const RETRY_AFTER: Header = {
 
 const NOT_MODIFIED: ResponseDoc = { description: 'It is what `If-None-Match` names: no body.' }
 
-/** The description of a management call, with the errors that all of its kind share. */
 export function operationDoc(operationId: string, operation: Operation): OperationDoc {
   const { tag, summary, description, audience, body, answer, answerStatus, grows } = operation
   return {
@@ -186,7 +183,6 @@ function errorResponses(operation: Operation): Record<string, ResponseDoc> {
   return responses
 }
 
-/** The call as a command, made of the examples of its parameters and its body. */
 function curl({ method, path, parameters, body, audience, exampleQuery }: Operation): string {
   const verb = method === 'get' || (method === 'post' && body) ? '' : `-X ${method.toUpperCase()} `
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => parameters[name]?.example ?? '')

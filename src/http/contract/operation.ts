@@ -26,7 +26,6 @@ export type Parameter<T = unknown> = {
 
 type Parameters = Readonly<Record<string, Parameter>>
 
-/** A body may be left out where its type has undefined. */
 export type CallBody<T = unknown> = { schema: Schema<T>; example: T; required: boolean }
 
 export type CallAnswer<T = unknown> = {
@@ -60,7 +59,6 @@ type Outline<P, B, A> = {
   errors?: Readonly<Record<string, string>>
   /** The error of the management API where nothing is said; null where it is not described. */
   errorSchema?: Schema | null
-  /** The query string of the example. */
   exampleQuery?: string
   /** The example, where a command made of the parameters and the body is not good enough. */
   example?: string
@@ -77,7 +75,6 @@ export type Operation<
   Who extends Audience = Audience,
 > = Outline<P, B, A> & { method: HttpMethod; path: string; audience: Who; parameters: P }
 
-/** The values of parameters, as a handler gets them. */
 export type Values<P> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer T> ? T : never
 }
@@ -94,7 +91,6 @@ export const ID = text({
   'x-form': 'text without control characters',
 })
 
-/** Every call for a team has these two. */
 const TEAM_PARAMETERS: Parameters = {
   'X-Team-Id': {
     in: 'header',
@@ -113,7 +109,6 @@ export const publicCall = callsOf('public')
 
 export const LOCAL_TAG = 'Local development'
 
-/** A call that exists in local development alone. */
 export function localCall<P extends Parameters = NoParameters, B = undefined, A = unknown>(
   route: CallRoute,
   outline: Omit<Outline<P, B, A>, 'tag'>,
@@ -138,7 +133,6 @@ export function query<T>(description: string, schema: Schema<T>, example?: strin
   return { in: 'query', required: false, description, schema, ...(example && { example }) }
 }
 
-/** A header that may be absent. */
 export function header<T>(description: string, schema: Schema<T>): Parameter<T | undefined> {
   return { in: 'header', required: false, description, schema }
 }
@@ -159,7 +153,6 @@ export function optionalBody<T>(schema: Schema<T>, example: NoInfer<T>): CallBod
   return { schema, example, required: false }
 }
 
-/** `{data: …}`, the form of most answers that have something to say. */
 export function data<T>(description: string, schema: Schema<T>, example?: NoInfer<T>) {
   const whole = object({ data: schema })
   return json(description, whole, example && ({ data: example } as Static<typeof whole>))
@@ -193,12 +186,10 @@ export function eventStream(description: string, events: Fields): CallAnswer<nev
   }
 }
 
-/** An answer whose content is not described. */
 export function undescribed(description: string): CallAnswer<never> {
   return { description, contentType: null, schema: {} }
 }
 
-/** True when a request would make the store grow. */
 export function makesGrow({ grows }: Operation, sent: unknown): boolean {
   if (grows === undefined || grows === 'always') return grows !== undefined
   return typeof sent === 'object' && sent !== null && grows.with in sent

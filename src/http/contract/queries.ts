@@ -122,7 +122,6 @@ const SENT_EXAMPLE = JSON.stringify({
   },
 })
 
-/** Queries, and deliveries of theirs that can be tried before a webhook is made. */
 export const QUERY_CALLS = {
   ...VARIABLE_CALLS,
 

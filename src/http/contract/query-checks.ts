@@ -16,10 +16,8 @@ import { CU } from './fields.ts'
 import { body, data, teamCall } from './operation.ts'
 import { EVM_NETWORK, NO_BLOCK, QUERY_EXAMPLE, QUERY_OR_TEXT } from './query-fields.ts'
 
-/** Blocks that one estimate looks at. */
 const ESTIMATE_BLOCKS_MAX = 50
 
-/** Mistakes that one check tells of. */
 export const QUERY_ERRORS_MAX = 10
 
 const CHECK_QUERY = record(
@@ -125,7 +123,6 @@ export type EstimateQuery = Static<typeof ESTIMATE_QUERY>
 export type WireQueryEstimate = Static<typeof QUERY_ESTIMATE>
 export type WireMonthEstimate = Static<typeof MONTH_ESTIMATE>
 
-/** Calls for those who write a query: is it right, and what would it cost? */
 export const QUERY_CHECK_CALLS = {
   checkQuery: teamCall('POST /api/check-query', {
     tag: 'Webhooks',

@@ -31,7 +31,6 @@ export const GRAPHQL_QUERY_CHANGE = record(
   },
 )
 
-/** The query may be given as its text alone. */
 export const QUERY_OR_TEXT = anyOf(
   QUERY_TEXT,
   GRAPHQL_QUERY,
@@ -42,7 +41,6 @@ export const QUERY_EXAMPLE =
   '{ block { number logs(filter: {addresses: ["0xdac17f958d2ee523a2206206994597c13d831ec7"]}) ' +
   '{ data topics transaction { hash } } } }'
 
-/** The errors of a call that reads blocks, by status. */
 export const NO_BLOCK = {
   '404': '`NotFound`: no node knows this block, or there is no such team.',
   '501': '`UnsupportedField`: the query asks for `inputData`.',

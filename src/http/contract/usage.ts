@@ -25,7 +25,6 @@ const UPSTREAM_SPEND = record('UpstreamSpend', {
   credits: count('Credits of them, by the table of the budget.'),
 })
 
-/** The cost of upstreams. */
 const UPSTREAM_SPEND_CALLS = {
   listUpstreamSpend: tokenCall('GET /api/usage/upstreams', {
     tag: 'Usage',
@@ -92,7 +91,6 @@ const BUFFERED =
   'JSON-RPC usage is written to the ledger at least once a second, so the newest second may ' +
   'still be missing.'
 
-/** The usage of a team. */
 export const USAGE_CALLS = {
   ...CALL_STATS_CALLS,
   ...UPSTREAM_SPEND_CALLS,

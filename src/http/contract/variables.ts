@@ -77,7 +77,6 @@ const WRONG_ITEMS =
 
 const LIVE = 'It acts from the next block on, in every query of the team that names it.'
 
-/** Variables: lists of a team that its queries name. */
 export const VARIABLE_CALLS = {
   listVariables: teamCall('GET /api/graphql/variables', {
     tag: 'Variables',

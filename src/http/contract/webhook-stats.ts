@@ -55,7 +55,6 @@ export const WEBHOOK_STATS = record('WebhookStats', {
   ),
 })
 
-/** How the webhooks of a team do. */
 export const STATS_CALLS = {
   getWebhookStats: teamCall('GET /api/webhook-stats', {
     tag: 'Webhooks',

@@ -169,7 +169,6 @@ const WRONG_QUERY = {
   '501': '`UnsupportedField`: the query asks for `inputData`.',
 }
 
-/** Webhooks: standing queries, and where their results go. */
 export const WEBHOOK_CALLS = {
   createWebhook: teamCall('POST /api/create-webhook', {
     tag: 'Webhooks',

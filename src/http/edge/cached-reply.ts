@@ -1,7 +1,6 @@
 import { type Coding, chooseCoding } from './choose-coding.ts'
 import { compressedAtOnce } from './compress-answer.ts'
 
-/** Answers every client with the same content, given the request's headers. */
 export type CachedReply = (headers: Headers) => Promise<Response>
 
 type Kept = {

@@ -6,7 +6,6 @@ export type Coding = (typeof CODINGS)[number]
 /** Longer than any client's header; the rest is ignored. */
 const HEADER_CHARS_MAX = 1000
 
-/** The coding for a client with this Accept-Encoding; null: none. */
 export function chooseCoding(acceptEncoding: string | null): Coding | null {
   if (acceptEncoding === null) return null
   const weights = weightsOf(acceptEncoding.slice(0, HEADER_CHARS_MAX))

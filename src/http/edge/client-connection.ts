@@ -1,4 +1,3 @@
-/** The connection of a request, for an answer that lasts. */
 export type ClientConnection = {
   /** It may be silent for as long as it likes. */
   hold(): void

@@ -11,13 +11,11 @@ type Needs = {
   bodyBytesMax?: number
 }
 
-/** Reads the bodies of all requests, within what the process has room and time for. */
 export type RequestBodies = {
   /** The whole body as text; empty when there is none. */
   text(request: Request): Promise<string | Rejection>
 }
 
-/** The same, for bodies that need not be text. */
 export type ByteBodies = {
   bytes(request: Request): Promise<Uint8Array | Rejection>
 }
@@ -26,7 +24,6 @@ type Finish<T> = (bytes: Uint8Array) => T | Rejection
 
 type Wait = { dueAtMs: number; giveUp(): void }
 
-/** 2.5 MiB, for JSON-RPC and for the management API. */
 export const BODY_BYTES_MAX = 2.5 * 1024 * 1024
 
 /**

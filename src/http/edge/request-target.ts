@@ -1,4 +1,3 @@
-/** The network and the key of a JSON-RPC request, cut out of its URL. */
 export type RpcTarget = { slug: string; key: string }
 
 type UrlParts = { host: string; path: string }
@@ -51,7 +50,6 @@ const SEGMENTS_MAX = 8
 /** The router has no pattern for three segments, as in `/<network>/v2/<key>`. */
 export const UNROUTED: AskedPath = { slashes: 3, open: false, prefix: '' }
 
-/** The router's pattern for paths deeper than any of ours. */
 export const TOO_DEEP = `${segments(1, SEGMENTS_MAX)}/*`
 
 /**

@@ -7,7 +7,6 @@ type Needs = {
   deadlineMs(): number
 }
 
-/** A client that is sending a small body. */
 type SmallSender = { startedAtMs: number; client: { cut(): void } }
 
 /**
@@ -46,7 +45,6 @@ export function openSmallBodies({ clock, deadlineMs }: Needs): SmallBodies {
   }
 }
 
-/** True for a body whose declared length is small. */
 export function isSmall(request: Request): boolean {
   const declared = request.headers.get('content-length')
   return declared !== null && Number(declared) <= UNCOUNTED_BYTES_MAX

@@ -2,15 +2,12 @@ import { Rejection } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 type Limits = {
-  /** One key may occur this often in a window. */
   countMax: number
   windowMs: number
-  /** The words for a key that has used up its window. */
   refusal: string
 }
 
 export type WindowLimiter = {
-  /** A refusal when the key has used up its window. */
   refuse(key: string): Rejection | null
   /** A negative count takes back what was counted too much. */
   add(key: string, count?: number): void

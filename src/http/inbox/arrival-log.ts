@@ -68,7 +68,6 @@ export function openArrivalLog(): ArrivalLog {
   }
 }
 
-/** The room that an arrival takes, about. */
 export function charsOf({ body, headers }: NewArrival): number {
   const ofHeaders = Object.entries(headers).reduce((sum, it) => sum + it.join('').length, 0)
   return body.length + ofHeaders + OTHERS_CHARS

@@ -28,7 +28,6 @@ const STANDARD = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
 const PLAIN = 'x-service-signature'
 const PLAIN_PREVIOUS = 'x-service-signature-previous'
 
-/** Reads what was posted, and checks it against the signing keys of the webhook that it names. */
 export async function checkArrival(needs: Needs, posted: Posted): Promise<CheckedArrival> {
   const { body, headers } = posted
   const previous = oneHeader(headers, 'x-headgate-previous')

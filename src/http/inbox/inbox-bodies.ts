@@ -9,7 +9,6 @@ const BYTES_MAX = 96 * 1_048_576
 
 const DEADLINE_MS = 15_000
 
-/** Bodies of deliveries, as large as those may be. */
 export function openInboxBodies(clock: Clock): ByteBodies {
   const limits = { bytesMax: BYTES_MAX, deadlineMs: DEADLINE_MS, bodyBytesMax: BODY_BYTES_MAX }
   return openRequestBodies({ clock, ...limits })

@@ -33,7 +33,6 @@ const HEADERS_MAX = 64
 const HEADER_CHARS_MAX = 1024
 const BODY_BYTES_KEPT = 64 * 1024
 
-/** Takes whatever is posted to `/inbox/<name>`, keeps it, and answers as the inbox is told to. */
 export function openInboxRoute(needs: Needs): OpenInboxRoute {
   const { bodies, inboxes, clock } = needs
   const waiting = new Set<() => void>()
@@ -105,7 +104,6 @@ function answerFailure(thrown: unknown): Response {
   throw thrown
 }
 
-/** The status, at once or later. */
 function answerOf({ behaviour, status, delay_ms }: InboxBehaviour): number | LateAnswer {
   switch (behaviour) {
     case 'accept':

@@ -10,7 +10,6 @@ import {
 
 type Needs = {
   publicUrl: string
-  /** Hears the name of an inbox in which something changed. */
   changed(name: string): void
 }
 

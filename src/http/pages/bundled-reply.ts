@@ -1,9 +1,7 @@
 import { type CachedReply, cacheReply } from '../edge/cached-reply.ts'
 
-/** A file of a bundle; an image is written in base64. */
 export type BundledFile = { type: string; text: string; base64?: true }
 
-/** The files of a bundle by their addresses. */
 export type Bundle = Readonly<Record<string, BundledFile>>
 
 const HEADERS = {

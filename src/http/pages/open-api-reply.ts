@@ -7,7 +7,6 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const
 
-/** The document of the API with what this instance is configured to. */
 export function openApiReply(publicUrl: string, tokenHeaders: readonly string[] = []): CachedReply {
   const text = () => JSON.stringify(openApiDocument(publicUrl, tokenHeaders))
   return cacheReply(() => new Response(text(), { headers: HEADERS }))

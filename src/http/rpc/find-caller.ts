@@ -34,7 +34,6 @@ export function findCaller(
   return found instanceof Promise ? found.catch(keyUnchecked) : found
 }
 
-/** The reason why a caller may not use a network; null when it may. */
 export function authorize(
   needs: { publicUrl: string },
   caller: Caller,

@@ -22,7 +22,6 @@ export type JwtCallers = {
   find(token: string, address: () => string): Caller | Rejection | Promise<Caller | Rejection>
 }
 
-/** A token whose signature and claims were good. */
 type Verified = { keyId: string; appId: string; expiresAtMs: number }
 
 type Found<Value> = Value | Rejection | Promise<Value | Rejection>

@@ -3,10 +3,8 @@ import { NO_SUCH_METHOD } from '../../core/rpc/jsonrpc.ts'
 import type { Served } from '../../gateway/serve-rpc.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 
-/** The facts of one request when it is over. */
 type RequestNote = {
   requestId: string
-  /** The id of the caller's trace, if it named one. */
   traceId: string | null
   /** The network's id, or `unknown`. */
   network: string

@@ -31,11 +31,9 @@ export type RpcOutcome = {
   caller: Caller | null
 }
 
-/** A request on its way through, apart from its outcome. */
 export type RpcExchange = {
   request: Request
   networkId: string | undefined
-  /** The caller's trace, if it named one. */
   trace: TraceContext | null
   startedAtMs: number
   client: Pick<Sending, 'cut' | 'isQuiet'>
@@ -69,7 +67,6 @@ export function noteOutcome(
   return requestId
 }
 
-/** Notes how a request went and answers it. */
 export function replyTo(
   needs: ReplyNeeds,
   exchange: RpcExchange,

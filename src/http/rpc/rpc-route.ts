@@ -29,7 +29,6 @@ export type RpcRouteNeeds = ServeNeeds &
 
 type NetworkService = RpcContext['service']
 
-/** The other end of the connection. */
 export type Client = {
   address(): string
   /** Ends the connection, within seconds. */
@@ -147,7 +146,6 @@ async function serveBody(
   }
 }
 
-/** Refuses the whole request. */
 function refuse(
   needs: Needs,
   exchange: Exchange,
@@ -173,7 +171,6 @@ function notJson(request: Request): Rejection | null {
   return new Rejection('unsupported_media_type', NOT_JSON)
 }
 
-/** The outcome of a request of one call. */
 export function single(served: Served, caller: Caller | null): RpcOutcome {
   return {
     replies: [served],
@@ -187,7 +184,6 @@ export function single(served: Served, caller: Caller | null): RpcOutcome {
   }
 }
 
-/** The outcome of a batch. */
 export function several(batch: ServedBatch, caller: Caller): RpcOutcome {
   const { members, centiCu, cache, upstream } = batch
   const facts = { centiCu, cache, upstream, rejection: null, caller }

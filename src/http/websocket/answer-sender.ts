@@ -20,7 +20,6 @@ type Needs = {
 export type AnswerSender = {
   /** Resolves when it was handed to the socket, a large one when the client has taken it. */
   send(served: ServedFrame, sent: () => void): Promise<void>
-  /** The client has taken something. */
   noteDrain(): void
 }
 

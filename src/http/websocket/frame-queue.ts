@@ -10,15 +10,12 @@ type Needs = {
   mayRun(): boolean
 }
 
-/** The frames of one client: some run side by side, the others wait for their turn. */
 export type FrameQueue = {
   /** False when there is no room for it. */
   add(frame: Frame): boolean
-  /** Starts what may run by now. */
   wake(): void
   /** Begins nothing more. */
   close(): void
-  /** Resolves when nothing runs or waits. */
   idle(): Promise<void>
 }
 

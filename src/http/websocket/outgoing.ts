@@ -1,21 +1,17 @@
 import type { ServerSocket } from './socket-handlers.ts'
 
-/** The frames on their way to one client, bounded. */
 export type Outgoing = {
   opened(socket: ServerSocket): void
   /** Sends a frame of so many bytes; false: too much waits for the client already. */
   send(text: string, bytes: number): boolean
   /** Sends an answer that may be larger than all that else may wait. Only while nothing waits. */
   sendLarge(text: string, bytes: number): void
-  /** Bytes that the client has not taken. */
   waitingBytes(): number
   /** Resolves when nothing waits any more, or the socket is closed. */
   drained(): Promise<void>
-  /** The runtime says that the client has taken something. */
   noteDrain(): void
   /** Says goodbye behind all that waits; nothing is sent after it. */
   close(code: number, reason: string): void
-  /** Ends the connection at once. */
   terminate(): void
 }
 

@@ -13,7 +13,6 @@ import { several, single } from '../rpc/rpc-route.ts'
 export type FrameNeeds = ServeNeeds &
   Pick<ReplyNeeds, 'clock' | 'notes' | 'figures' | 'nextRequestId'>
 
-/** The connection that a frame came over. */
 export type FrameSource = {
   caller: Caller
   service: NetworkService
@@ -41,7 +40,6 @@ export function readFrame(
   return { body, bytes: message.length, receivedAtMs: clock.monotonicMs() }
 }
 
-/** Serves the call or the batch of one frame as if it had come over HTTP. */
 export async function serveFrame(
   needs: FrameNeeds,
   source: FrameSource,

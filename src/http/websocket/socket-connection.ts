@@ -24,7 +24,6 @@ export type ConnectionNeeds = FrameNeeds &
     bug(thrown: unknown): void
   }
 
-/** One client, from its upgrade to its close. */
 export type SocketConnection = {
   listener: ServerSocketListener
   /** As they were looked up last, like the network. */
@@ -53,7 +52,6 @@ type State = Pick<SocketConnection, 'caller' | 'service' | 'counts'> & {
   /** Our reason to close it; null while there is none. */
   endedBy: CloseReason | null
   isClosed: boolean
-  /** New frames are not taken any more. */
   isDraining: boolean
   cancelTermination(): void
 }

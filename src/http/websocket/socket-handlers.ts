@@ -1,13 +1,11 @@
 import type { ServerWebSocket, WebSocketHandler } from 'bun'
 import { BODY_BYTES_MAX } from '../edge/request-bodies.ts'
 
-/** The part of a socket that a connection works with. */
 export type ServerSocket = Pick<
   ServerWebSocket<unknown>,
   'send' | 'cork' | 'close' | 'terminate' | 'getBufferedAmount'
 >
 
-/** Receives what happens on a socket that a client has opened. */
 export type ServerSocketListener = {
   opened(socket: ServerSocket): void
   received(message: string | Buffer): void
@@ -38,7 +36,6 @@ export const SOCKET_HANDLERS: WebSocketHandler<ServerSocketListener> = {
   close: (socket, code) => socket.data.closed(code),
 }
 
-/** A request to speak WebSocket. */
 export function isUpgrade(request: Request): boolean {
   return request.method === 'GET' && request.headers.get('upgrade')?.toLowerCase() === 'websocket'
 }

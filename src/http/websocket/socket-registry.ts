@@ -27,7 +27,6 @@ type Registered = {
   openedAtMs: number
 }
 
-/** All open connections of this process. */
 export type SocketRegistry = {
   add(one: Registered): void
   ended(connection: SocketConnection, reason: CloseReason): void

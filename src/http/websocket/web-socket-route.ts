@@ -15,7 +15,6 @@ import {
 import type { ServerSocketListener } from './socket-handlers.ts'
 import type { SocketRegistry } from './socket-registry.ts'
 
-/** The other end of a connection that asks for WebSocket. */
 export type UpgradingClient = rpc.Client & {
   /** Answers with the protocol's 101; false when the request is no whole handshake. */
   upgrade(listener: ServerSocketListener): boolean

@@ -1,7 +1,6 @@
 import { assert } from '../../core/errors.ts'
 import type { SqlValue } from '../database.ts'
 
-/** Characters with a meaning within an element of an array. */
 const ESCAPED = /["\\]/g
 
 /** A list of values as PostgreSQL reads an array. */

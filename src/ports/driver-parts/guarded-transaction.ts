@@ -1,13 +1,11 @@
 import { assert } from '../../core/errors.ts'
 import type { Procedure, Sql, SqlValue, Transaction } from '../database.ts'
 
-/** Runs statements on the connection of a transaction. */
 export type TransactionRun = {
   query<Row>(statement: Sql): Promise<Row[]>
   each(statement: Sql, rows: readonly (readonly SqlValue[])[]): Promise<number[]>
 }
 
-/** By their names. */
 export type OwnProcedures = ReadonlyMap<string, Procedure<never, unknown>>
 
 /**

@@ -5,7 +5,6 @@ const LISTENERS_MAX = 10_000
 
 type Listener = { hear: (text: string) => void }
 
-/** The listeners of one process by their topics, the same for all drivers of `Signals`. */
 export type TopicListeners = {
   subscribe(topic: string, hear: (text: string) => void): () => void
   tell(topic: string, text: string): void

@@ -21,7 +21,6 @@ import { type Destination, type EgressParts, vettedOrigin } from './vetted-origi
 
 type EgressOptions = AddressOptions & { connect?: Connect }
 
-/** One request on its way. */
 type Delivery = Destination & {
   teamId: string
   message: Message
@@ -32,7 +31,6 @@ type Delivery = Destination & {
 
 type DeliveryAnswer = { status: number; retryAfter: string | null; bodyStart: string }
 
-/** The part of an answer that is kept while it comes. */
 type AnswerReading = {
   bodyBytes: number
   bodyStart: Uint8Array[]
@@ -62,7 +60,6 @@ const SWEEP_MS = 1000
 
 const ABANDONED_MAX = 8
 
-/** How much of a body the owner of the webhook sees. */
 const BODY_START_BYTES_MAX = 4 * 1024
 
 /** Read to its end up to here, for the sake of the connection; a new one costs less than more. */
@@ -70,7 +67,6 @@ const BODY_BYTES_MAX = 64 * 1024
 
 const RETRY_AFTER = /^[\x20-\x7e]{1,64}$/
 
-/** Reads the start of an answer's body, and gives up a long one. */
 const DELIVERY_ANSWER_LISTENER: ExchangeListener<AnswerReading> = {
   answered({ context }, head, bytes, bodyAt) {
     take(context, bytes.subarray(bodyAt))
@@ -140,7 +136,6 @@ function deliveryMessage(url: URL, { headers, body }: EgressRequest): Message {
   return requestMessage(lines, Buffer.byteLength(lines), body)
 }
 
-/** Looks the name up, connects and sends, all within one limit. */
 function deliver(
   parts: EgressParts,
   delivery: Delivery,

@@ -15,7 +15,6 @@ const TEAM_WAITING_MAX = 1000
 
 const WAIT_MS_MAX = 3000
 
-/** A semaphore for lookups under way, whose slots teams share. */
 export function openLookupSlots(clock: Clock) {
   const shares = new Map<string, Share>()
   let taken = 0

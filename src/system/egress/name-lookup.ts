@@ -18,7 +18,6 @@ const NAMES_MAX = 10_000
 /** No host needs more addresses, and each one is vetted anew at every attempt. */
 const ADDRESSES_MAX = 64
 
-/** The addresses of names, each answer cached for a short while. */
 export function openNameLookup(clock: Clock, resolve = askNameServers(clock)) {
   const slots = openLookupSlots(clock)
   const answers = new Map<string, Answer>()

@@ -2,7 +2,6 @@ import { networkInterfaces } from 'node:os'
 import { parseIpAddress } from '../../core/delivery/ip-address.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** The addresses of this machine's interfaces, as text. */
 export type ReadAddresses = () => readonly string[]
 
 /** Reading them asks the kernel, so it is not done at every delivery. */

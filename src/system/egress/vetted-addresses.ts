@@ -17,7 +17,6 @@ export type AddressOptions = {
 
 export type VettedAddresses = ReturnType<typeof openVettedAddresses>
 
-/** The addresses that deliveries may go to. */
 export function openVettedAddresses(options: AddressOptions) {
   const { clock, allowPrivate } = options
   const names = openNameLookup(clock, options.resolve)

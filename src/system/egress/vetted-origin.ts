@@ -14,7 +14,6 @@ import type { IdlePool } from '../http1/idle-pool.ts'
 import type { ResponseHead } from '../http1/response-head.ts'
 import type { VettedAddresses } from './vetted-addresses.ts'
 
-/** The running parts of the egress. */
 export type EgressParts = {
   clock: Clock
   allowPrivate: boolean
@@ -23,7 +22,6 @@ export type EgressParts = {
   connect: Connect
 }
 
-/** Where a delivery goes, and what is known of its way so far. */
 export type Destination = {
   url: URL
   /** The host without brackets. */
@@ -77,7 +75,6 @@ export function vettedOrigin(
   }
 }
 
-/** Connects to the first address that takes a connection; returns how to give up. */
 function connectToAny(
   { clock, addresses, connect }: EgressParts,
   destination: Destination,

@@ -19,15 +19,12 @@ export type Connection = {
   readonly isSending: boolean
   /** The exchange that uses the connection, or the pool that keeps it. */
   owner: ConnectionOwner | null
-  /** The head that came last. */
   readonly memo: HeadMemo
   send(message: Message): void
   /** Leaves what comes in the kernel, so that the sender slows down. */
   pause(): void
   resume(): void
-  /** Closes it in good order. */
   end(): void
-  /** Tears it down. */
   terminate(): void
 }
 
@@ -56,7 +53,6 @@ export type Connect = (target: Target, listener: ConnectListener) => () => void
 
 type SocketConnection = Connection & { sendRest(): void }
 
-/** An attempt to connect, and what came of it. */
 type Dial = {
   tls: boolean
   /** Null once it was called, or the attempt was given up. */
@@ -79,7 +75,6 @@ type ConnectorOptions = {
   dial?: typeof Bun.connect
 }
 
-/** Connects over sockets of this thread. */
 export function openConnector(options: ConnectorOptions): Connect {
   const { ca, abandonedMax, dial: connect = Bun.connect } = options
   const abandoned = new Map<string, number>()

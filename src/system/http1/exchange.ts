@@ -13,9 +13,7 @@ export type Repeat =
   /** While the answer's head is not complete, for a second sending does no harm. */
   | 'until_head'
 
-/** The way to the other side. */
 export type Origin = {
-  /** A connection kept from an earlier exchange. */
   takeIdle(): Connection | undefined
   connect(listener: ConnectListener): () => void
   /** Takes back a connection that is fit for another exchange. */
@@ -34,7 +32,6 @@ export type ExchangeListener<T> = {
   lost(exchange: Exchange<T>, fault: ExchangeFault): void
 }
 
-/** One request and its answer. */
 export type Exchange<T> = {
   readonly context: T
   readonly origin: Origin
@@ -51,14 +48,12 @@ export type Exchange<T> = {
   isWarm: boolean
   isSent: boolean
   isOver: boolean
-  /** How many pieces of an answer have come. */
   pieces: number
 }
 
 /** Each piece of a head costs a look at all before it, so nobody may send it byte by byte. */
 const HEAD_PIECES_MAX = 256
 
-/** Sends a request over a kept connection where there is one, else over a new one. */
 export function startExchange<T>(
   origin: Origin,
   message: Message,

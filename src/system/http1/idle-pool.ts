@@ -1,12 +1,10 @@
 import type { Connection, ConnectionOwner } from './connector.ts'
 
-/** Connections that no exchange uses, kept by the origin they lead to. */
 export type IdlePool = {
   /** The one that was used last, so that the others may grow old. */
   take(origin: string, nowMs: number): Connection | undefined
   /** Keeps a connection until then, and ends it at once where there are enough. */
   keep(origin: string, connection: Connection, untilMs: number): void
-  /** Ends those whose time is over. */
   sweep(nowMs: number): void
   count(): number
   /** Ends all of them, and whatever is still given back. */

@@ -12,7 +12,6 @@ export function requestLines({ pathname, search, host }: URL, isHostGiven: boole
   return `POST ${pathname}${search} HTTP/1.1\r\n${hostLine}`
 }
 
-/** Headers as lines of a head, without those that the caller must not set. */
 export function headerLines(
   headers: Readonly<Record<string, string>>,
   reserved: ReadonlySet<string>,

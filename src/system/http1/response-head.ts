@@ -1,4 +1,3 @@
-/** The head of an HTTP/1.1 response. */
 export type ResponseHead = {
   status: number
   header(name: string): string | null

@@ -75,15 +75,12 @@ export function openResponseReader() {
     get head() {
       return state.head
     },
-    /** The body has come whole. */
     get ended() {
       return state.phase === 'end'
     },
-    /** The connection may carry another call. */
     get reusable() {
       return state.phase === 'end' && state.keepAlive
     },
-    /** Body bytes that came and were not taken yet. */
     get waitingBytes() {
       return state.waitingBytes
     },

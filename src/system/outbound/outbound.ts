@@ -5,12 +5,10 @@ import { openSocketOutbound } from './socket-outbound.ts'
 /** The runtime knows `proxy: false` (and nothing else turns the proxy off), its types do not. */
 type FetchInit = Omit<BunFetchRequestInit, 'proxy'> & { proxy: false }
 
-/** A request of a client for another process of ours. */
 type ForwardedRequest = {
   method: string
   headers: Headers
   body: string | Uint8Array
-  /** Ends it when the client has gone. */
   signal?: AbortSignal
 }
 
@@ -101,7 +99,6 @@ function fetchAgain(url: string, init: FetchInit): Promise<Response> {
   })
 }
 
-/** Passes a request on to a process of ours that listens on a socket, its answer as it comes. */
 export function requestOverSocket(
   socket: string,
   path: string,

@@ -18,16 +18,13 @@ import { headerLines, requestLines, requestMessage } from '../http1/request-mess
 import type { ResponseHead } from '../http1/response-head.ts'
 import type { ResponseReader } from '../http1/response-reader.ts'
 
-/** Where a request goes, and the start of its message. */
 type Route = { url: string; origin: Origin; lines: string; linesBytes: number }
 
-/** A call that waits for its answer, or for the rest of it. */
 type Call = AnswerBody & {
   /** Null once it was called. */
   listener: OutboundListener | null
 }
 
-/** The state of an answer's body between those who send it and those who read it. */
 type AnswerBody = {
   /** Tells whoever reads the body that more came, or that it is over. */
   wake: (() => void) | null
@@ -156,7 +153,6 @@ function breakOff(call: Call, code: FailureCode): void {
   call.wake?.()
 }
 
-/** The answer whose head has come; its body may still be on its way. */
 function outboundAnswer(
   exchange: Exchange<AnswerBody>,
   reader: ResponseReader,

@@ -4,7 +4,6 @@ import type { LogFields, LogLevel } from '../../ports/telemetry.ts'
 type Needs = {
   clock: Clock
   write: (text: string) => void | Promise<void>
-  /** Fields that every line carries. */
   fixed: LogFields
   dropped: (lines: number) => void
 }

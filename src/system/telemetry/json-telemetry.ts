@@ -12,7 +12,6 @@ type Options = {
   component?: string
 }
 
-/** Logs as JSON lines and metrics as Prometheus text. */
 export function jsonTelemetry({ clock, write, component }: Options): Telemetry {
   const metrics = metricRegistry()
   addProcessMetrics(metrics)

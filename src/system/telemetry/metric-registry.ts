@@ -11,7 +11,6 @@ type Histogram = {
 
 type Counter = { total: number }
 
-/** A value that is read when the page is asked for. */
 type Reading = () => number
 
 type Family = { spec: MetricSpec; series: Map<string, Counter | Histogram | Reading> }
@@ -21,7 +20,6 @@ const BUCKETS_MS = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000,
 ] as const
 
-/** The buckets in the base unit, as a page shows them. */
 const BOUNDS_S = BUCKETS_MS.map((upToMs) => upToMs / 1000)
 
 /** Labels should be bounded by design; this bounds memory and answers where one is not. */

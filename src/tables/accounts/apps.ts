@@ -61,7 +61,6 @@ export async function insertApp(tx: Database, app: App, key: StoredKey): Promise
   return inserted.length === 1
 }
 
-/** The app and the plan of a key that the gateway has not seen yet. */
 export async function findAppByKeyHash(
   db: Database,
   hash: string,

@@ -14,7 +14,6 @@ import { newId } from './new-accounts.ts'
 
 type Needs = { entropy: Entropy; clock: Clock }
 
-/** The key under an id of ours; refused when the team has all the keys it may have. */
 export async function createJwtKey(
   tx: Database,
   needs: Needs,

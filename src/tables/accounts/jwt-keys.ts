@@ -37,7 +37,6 @@ export async function findJwtKey(db: Database, id: string): Promise<JwtKey | nul
   return key ?? null
 }
 
-/** The same for its own team alone. */
 export async function findTeamJwtKey(
   db: Database,
   teamId: string,

@@ -60,7 +60,6 @@ export async function addTeam(
   return { team, token, tokenId: id }
 }
 
-/** Another token for a team, or one for the operator. */
 export function createToken(
   db: Database,
   needs: TokenNeeds,
@@ -134,7 +133,6 @@ export function openAppKey({ secrets }: Pick<KeyNeeds, 'secrets'>, appId: string
   return secrets.open(sealed, appKeyPlace(appId))
 }
 
-/** The id of a new row, which tells by its prefix what it is of. */
 export function newId(
   { entropy }: { entropy: Entropy },
   prefix: 'app' | 'jwk' | 'ses' | 'team' | 'tok',

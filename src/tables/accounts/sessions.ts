@@ -7,7 +7,6 @@ export type Session = {
   token: { id: string; name: string; hash: string } | null
   /** Null for the operator's. */
   teamId: string | null
-  /** The address that it was signed in from. */
   address: string
   userAgent: string
   createdAtMs: number
@@ -25,7 +24,6 @@ const DAY_MS = 86_400_000
 /** A session ends so long after it was signed in, however much it is used. */
 export const SESSION_MS_MAX = 30 * DAY_MS
 
-/** A session that nobody uses ends after this. */
 const UNUSED_MS_MAX = 7 * DAY_MS
 
 /** How exact the time of the last use is: a page calls often, and each time would be a write. */
@@ -117,7 +115,6 @@ export async function deleteSession(
   return gone.length === 1
 }
 
-/** Ends the session of a browser that signs in anew. */
 export async function deleteSessionByHash(db: Database, sha256Hex: string): Promise<void> {
   await db.query(sql`DELETE FROM sessions WHERE hash = ${sha256Hex}`)
 }
@@ -127,7 +124,6 @@ export async function deleteSessionsOfToken(tx: Database, tokenId: string): Prom
   await tx.query(sql`DELETE FROM sessions WHERE token_id = ${tokenId}`)
 }
 
-/** Ends those whose tokens are gone; each is worth nothing already. */
 export async function deleteSessionsWithoutToken(tx: Database): Promise<void> {
   await tx.query(sql`
     DELETE FROM sessions

@@ -34,7 +34,6 @@ export async function listTeams(db: Database): Promise<Team[]> {
   return rows.map(teamOf)
 }
 
-/** How many teams each tier has that any has. */
 export async function countTeamsByTier(db: Database): Promise<{ tier: string; teams: number }[]> {
   return db.query(sql`SELECT tier, COUNT(*) AS teams FROM teams GROUP BY tier ORDER BY tier`)
 }

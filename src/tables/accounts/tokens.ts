@@ -33,7 +33,6 @@ export async function findTokenByHash(db: Database, sha256Hex: string): Promise<
   return token ?? null
 }
 
-/** The tokens that exist, by their hash. */
 export async function findTokensByHash(
   db: Database,
   sha256Hexes: readonly string[],
@@ -68,7 +67,6 @@ export async function deleteToken(
   return gone.length === 1
 }
 
-/** Revokes all tokens of the operator but the one with this hash. */
 export async function deleteOtherOperatorTokens(db: Database, sha256Hex: string): Promise<void> {
   await db.query(sql`DELETE FROM tokens WHERE kind = ${'operator'} AND hash <> ${sha256Hex}`)
 }

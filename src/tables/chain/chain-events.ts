@@ -14,12 +14,10 @@ import type { EventResult } from '../deliveries/results.ts'
 import { listChunks } from '../sql/row-chunks.ts'
 import { type ChainMove, type MovedTip, moveChain, moveTail, sequenceAfter } from './chain-tail.ts'
 
-/** One result and all the webhooks it is due to. */
 export type DueResult = EventResult & { webhookIds: readonly string[] }
 
 export type ChainEvent = ChainMove & { due: readonly DueResult[] }
 
-/** An event as it was committed. */
 export type RecordedEvent = {
   /** Null when it brought nothing to anybody. */
   event: number | null
@@ -53,7 +51,6 @@ type CommittedEvent = {
   ids: string
 }
 
-/** A webhook that gets a delivery. */
 type Receiver = { number: number; teamId: string; previousSequence: number | null }
 
 type ReceiverRow = { id: string; number: number; team_id: string; sequence_number: number | null }

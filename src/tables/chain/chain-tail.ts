@@ -2,7 +2,6 @@ import type { Header } from '../../core/chain/block.ts'
 import { assert } from '../../core/errors.ts'
 import { type Database, sql } from '../../ports/database.ts'
 
-/** How far a network was followed. */
 export type StoredChain = {
   /** The number of the last event. */
   sequenceNumber: number
@@ -11,7 +10,6 @@ export type StoredChain = {
   headers: Header[]
 }
 
-/** A block becomes the tip. */
 export type ChainMove = {
   network: string
   /** The number of the event before; null for the first of the network. */
@@ -24,7 +22,6 @@ export type ChainMove = {
   atMs: number
 }
 
-/** The facts about a height that was followed, or lies below all that was. */
 export type FollowedHeight = {
   /** The event that made it canonical; null for a height older than anything followed. */
   sequenceNumber: number | null
@@ -114,7 +111,6 @@ export async function followedAt(
   }
 }
 
-/** The number of the event after that one. */
 export function sequenceAfter(previousSequence: number | null): number {
   return previousSequence === null ? FIRST_SEQUENCE_NUMBER : previousSequence + 1
 }
@@ -133,7 +129,6 @@ export function moveChain(tx: Database, move: ChainMove): Promise<MovedTip | nul
   return moveTip(tx, move, sequenceAfter(previousSequence))
 }
 
-/** The blocks of a chain whose tip was moved. */
 export async function moveTail(
   tx: Database,
   move: ChainMove,

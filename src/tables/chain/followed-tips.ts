@@ -1,6 +1,5 @@
 import { type Database, sql } from '../../ports/database.ts'
 
-/** The last event of a followed network, and the block that it made the tip. */
 export type FollowedTip = {
   network: string
   sequenceNumber: number
@@ -11,10 +10,8 @@ export type FollowedTip = {
   highest: number
 }
 
-/** A block of the canonical chain, and the number of the event that made it so. */
 export type CanonicalBlock = { sequenceNumber: number; number: number; hash: string }
 
-/** The tips of all networks that were ever followed. */
 export function followedTips(db: Database): Promise<FollowedTip[]> {
   return db.query(sql`
     SELECT network, sequence_number AS "sequenceNumber", tip_number AS number, tip_hash AS hash,

@@ -18,7 +18,6 @@ type Event = { network: string; sequenceNumber: number; event: number }
 export type KnownNumbers = {
   /** An event was committed, or is being delivered. */
   note(network: string, sequenceNumber: number, event: number): void
-  /** Notes an event that was committed here, and tells the other processes. */
   announce(event: Event): void
   /** If the store has gone back in time, has it continue above the known numbers. */
   restore(): Promise<void>

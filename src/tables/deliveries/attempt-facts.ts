@@ -1,21 +1,17 @@
 import type { EgressTimes } from '../../ports/egress.ts'
 import type { Lane } from './delivery.ts'
 
-/** How one attempt went, for the log. */
 export type AttemptFacts = {
   startedAtMs: number
   /** Null when no answer came. */
   status: number | null
   fault: string | null
   ms: EgressTimes
-  /** The beginning of the answer. */
   bodyStart: string
   address: string | null
-  /** In which lane it was picked. */
   queue: Lane
 }
 
-/** The facts about an attempt that a list shows. */
 export type LastAttempt = Pick<AttemptFacts, 'status' | 'fault'> & { tookMs: number }
 
 /**

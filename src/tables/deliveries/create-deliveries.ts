@@ -8,7 +8,6 @@ import { enqueueEvent, type OutboxEntry } from './outbox.ts'
 import { type EventResult, insertResults } from './results.ts'
 import { growBacklogs, undeliveredBytes } from './team-backlogs.ts'
 
-/** An event with the results that its deliveries carry, and where they wait to be sent. */
 export type EventToDeliver = {
   event: Omit<NewEvent, 'parts'>
   /** Deliveries name them by their place, which is their part. */

@@ -11,7 +11,6 @@ export type AttemptRow = DeliveryKey & {
   bodyBytes: number
 }
 
-/** The facts about a delivery that are needed to send it anew. */
 export type KnownDelivery = { state: DeliveryState; part: number | null; dataBytes: number }
 
 export type NewDelivery = {
@@ -134,7 +133,6 @@ export async function cancelRows(tx: Database, webhook: number): Promise<void> {
       AND deliveries.key = done_deliveries.event * 16777216 + done_deliveries.webhook`)
 }
 
-/** Removes what of an event was delivered or cancelled before that moment. */
 export function removeDone(
   tx: Database,
   event: number,
@@ -146,7 +144,6 @@ export function removeDone(
     RETURNING key % 16777216 AS webhook, state, attempts_bytes`)
 }
 
-/** The deliveries of an event that were delivered or cancelled and are still stored. */
 export async function doneOf(
   tx: Database,
   event: number,

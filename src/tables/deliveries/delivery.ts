@@ -1,7 +1,6 @@
 import { deliveryId } from '../../core/delivery/delivery-id.ts'
 import { type Sql, type SqlValue, sql } from '../../ports/database.ts'
 
-/** Where a delivery stands: its event's number and its webhook's. */
 export type DeliveryKey = { event: number; webhook: number }
 
 /** In the order of the numbers that the tables have for them. */
@@ -33,7 +32,6 @@ export type Delivery = DeliveryKey & {
   part: number | null
   /** Bytes of that result; 0 for an error. */
   dataBytes: number
-  /** The message of an error. */
   error: string | null
   /** The number of the delivery before this one to the same webhook. */
   previousSequence: number | null
@@ -85,7 +83,6 @@ export function keyOf(event: SqlValue, webhook: SqlValue): Sql {
   return sql`CAST(${event} AS BIGINT) * 16777216 + ${webhook}`
 }
 
-/** That a key of `of` belongs to the event. */
 export function isOfEvent(of: 'deliveries' | 'results', event: number): Sql {
   const key = of === 'deliveries' ? sql`deliveries.key` : sql`results.key`
   return sql`${key} >= ${keyOf(event, 0)} AND ${key} < ${keyOf(event + 1, 0)}`

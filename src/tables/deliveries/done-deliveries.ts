@@ -1,7 +1,6 @@
 import { type Database, type SqlValue, sql } from '../../ports/database.ts'
 import { type DeliveryKey, type DeliveryState, keyOf, stateNumber } from './delivery.ts'
 
-/** A delivery that does not wait, under the state it is listed with. */
 export type DoneEntry = DeliveryKey & { state: Exclude<DeliveryState, 'waiting'> }
 
 /** Higher than the number of any event; the keys of the next one still have 63 bits. */

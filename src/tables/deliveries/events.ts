@@ -148,7 +148,6 @@ export async function dropEvent(tx: Database, event: number): Promise<void> {
       WHERE key >= ${keyOf(event, 0)} AND key < ${keyOf(event + 1, 0)})`)
 }
 
-/** The events with a block of that height. */
 export function eventsAtHeight(
   db: Database,
   network: string,

@@ -112,10 +112,8 @@ function entriesIn(
   return { entries, order: byEvent.order }
 }
 
-/** A webhook with something waiting, due or not. */
 export type WaitingWebhook = {
   webhook: number
-  /** Its newest new event, if it has any. */
   newest: number | null
   /** When the oldest of its new deliveries was committed; null where there is none. */
   sinceMs: number | null
@@ -177,7 +175,6 @@ export async function waitingCount(
   return counted?.count ?? 0
 }
 
-/** The newest error of each webhook that waits to say so. */
 export async function waitingErrors(
   tx: Database,
   webhooks: readonly number[],
@@ -195,7 +192,6 @@ export async function waitingErrors(
   return found
 }
 
-/** Puts a delivery into the outbox. */
 export async function enqueue(
   tx: Database,
   { event, webhook, lane }: OutboxEntry,
@@ -219,12 +215,10 @@ export async function enqueueEvent(
     FROM deliveries WHERE ${isOfEvent('deliveries', event)}`)
 }
 
-/** Takes out what does not wait any more. */
 export async function dequeue(tx: Database, entries: readonly OutboxEntry[]): Promise<void> {
   if (entries.length > 0) await tx.each(DELETE, entries.map(valuesOf))
 }
 
-/** Lets deliveries wait for their next attempt until then. */
 export async function postpone(
   tx: Database,
   entries: readonly (OutboxEntry & { dueAtMs: number })[],

@@ -3,7 +3,6 @@ import { type Database, sql, sqlRows } from '../../ports/database.ts'
 import { listChunks, rowChunks } from '../sql/row-chunks.ts'
 import { isOfEvent, keyOf } from './delivery.ts'
 
-/** The result of one query on the block of one event. */
 export type EventResult = {
   data: string
   bytes: number
@@ -14,7 +13,6 @@ export type EventResult = {
 
 export type StoredResult = Pick<EventResult, 'data' | 'truncation' | 'isVerified'>
 
-/** A result with the event and the part that deliveries know it by. */
 export type StoredPart = StoredResult & { event: number; part: number }
 
 const INSERT = sql`

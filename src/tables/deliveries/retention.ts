@@ -157,7 +157,6 @@ export async function noteLate(tx: Database, done: readonly LateDelivery[]): Pro
   await tx.each(INSERT_LATE, rows)
 }
 
-/** The same for all that was cancelled of a webhook. */
 export async function noteCancelledLate(tx: Database, webhook: number): Promise<void> {
   await tx.query(sql`
     INSERT INTO late_deliveries (done_at_ms, event, webhook)

@@ -15,7 +15,6 @@ export type OutcomeBatch = {
   fence: Fence
   /** The columns of each outcome, one outcome after the other. */
   numbers: Float64Array
-  /** A line for each outcome. */
   lines: string
   /** By hours and debtors; an outcome that costs something points here. */
   bills: readonly Omit<UsageRow, 'calls' | 'centiCu' | 'bytes'>[]
@@ -25,7 +24,6 @@ export type OutcomeBatch = {
   gone: readonly GoneWebhook[]
 }
 
-/** An outcome as it is unpacked; it can be written as it is. */
 type Unpacked = AttemptRow &
   OutboxEntry & {
     at: number

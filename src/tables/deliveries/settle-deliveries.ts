@@ -14,7 +14,6 @@ import {
 } from './settle-batch.ts'
 import type { Fence } from './shards.ts'
 
-/** The outcome of one attempt. */
 export type AttemptOutcome = DeliveryKey & {
   /** It only counts while the delivery has this version and has made no other attempt. */
   version: number

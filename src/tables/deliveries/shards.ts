@@ -120,7 +120,6 @@ export async function releaseShards(
       SELECT 1 FROM couriers WHERE courier = ${courier} AND token = ${token})`)
 }
 
-/** How many couriers have a lease that has not lapsed. */
 export async function liveCouriers(db: Database, nowMs: number): Promise<number> {
   const [counted] = await db.query<{ count: number }>(sql`
     SELECT CAST(COUNT(*) AS BIGINT) AS count FROM couriers WHERE until_ms > ${nowMs}`)

@@ -37,7 +37,6 @@ export function growBacklog(tx: Database, teamId: string, bytes: number): Promis
   return growBacklogs(tx, REST, new Map([[teamId, bytes]]))
 }
 
-/** The undelivered bytes of all teams together. */
 export async function allBacklogBytes(db: Database): Promise<number> {
   const [sum] = await db.query<{ bytes: number }>(sql`
     SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes FROM team_backlogs`)
@@ -89,7 +88,6 @@ export async function setDraining(tx: Database, teamId: string, draining: boolea
     WHERE team_backlogs.draining <> excluded.draining`)
 }
 
-/** The sums of parts, of all teams or of some, of which those count that are like this. */
 function readBacklogs(db: Database, some: Sql, like: Sql = sql``): Promise<BacklogRow[]> {
   return db.query<BacklogRow>(sql`
     SELECT sums.team_id, teams.tier, sums.bytes, sums.draining

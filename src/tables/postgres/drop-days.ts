@@ -12,7 +12,6 @@ import {
   statement,
 } from './event-days.ts'
 
-/** The tables of one day, by the names of those that they are partitions of. */
 type DayTables = Record<(typeof PARTITIONED)[number]['table'], Sql>
 
 type Removed = { network: string; deliveries: number; bytes: number }
@@ -136,7 +135,6 @@ async function noteDoneLate(
     WHERE state IN (1, 3) ON CONFLICT (done_at_ms, event, webhook) DO NOTHING`)
 }
 
-/** The bytes of the results that are not kept, by their networks. */
 function droppedBytes(tx: Database, of: DayTables, kept: DayTables): Promise<Removed[]> {
   return tx.query<Removed>(sql`
     SELECT events.network, CAST(0 AS BIGINT) AS deliveries, CAST(SUM(dropped.bytes) AS BIGINT) AS bytes
@@ -163,7 +161,6 @@ async function shrinkLog(
   await growLog(tx, REST, -attemptsBytes)
 }
 
-/** Puts what is kept in the place of the day's partitions. */
 async function replaceDay(tx: Database, day: number): Promise<void> {
   for (const { table } of PARTITIONED) await dropPartition(tx, table, day)
   for (const partitioned of PARTITIONED) {
@@ -174,7 +171,6 @@ async function replaceDay(tx: Database, day: number): Promise<void> {
   }
 }
 
-/** Drops the days of which nothing is left. */
 async function dropEmptyDays(tx: Database): Promise<void> {
   const days = await tx.query<{ day: number }>(sql`
     SELECT day FROM event_days WHERE is_pruned = 1 ORDER BY day FOR UPDATE SKIP LOCKED`)

@@ -11,7 +11,6 @@ const EVENTS_A_DAY = 2 ** 26
 /** Keys of deliveries and results have the event in front of so many of their own. */
 const KEYS_AN_EVENT = 2n ** 24n
 
-/** The tables with a partition for each day, and the column that says which. */
 export const PARTITIONED = [
   { table: 'events', by: 'event', storage: '' },
   // Results of some kilobytes lie with their rows: to compress or to cut them takes longer.

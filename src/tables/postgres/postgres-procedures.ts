@@ -3,7 +3,6 @@ import { continueAboveOnPostgres } from './continue-above-on-postgres.ts'
 import { dropOldDaysOnPostgres } from './drop-days.ts'
 import { writeEventOnPostgres } from './write-event-on-postgres.ts'
 
-/** The procedures that PostgreSQL does in a way of its own. */
 export const POSTGRES_PROCEDURES: readonly Procedure<never, unknown>[] = [
   continueAboveOnPostgres,
   dropOldDaysOnPostgres,

@@ -16,7 +16,6 @@ export function listChunks<Value extends SqlValue>(values: readonly Value[]): Va
   return cut(values, (value) => [value])
 }
 
-/** All rows of a question that is asked for one chunk after the other. */
 export async function rowsOfChunks<Chunk, Row>(
   chunks: readonly Chunk[],
   read: (chunk: Chunk) => Promise<Row[]>,

@@ -19,7 +19,6 @@ export type MigrationProgress = {
   rows: number
   rowsMax: number
   isDone: boolean
-  /** The same for all tables. */
   allRows: number
   allRowsMax: number
 }
@@ -75,7 +74,6 @@ export async function refuseUnfinishedMigration(db: Database): Promise<void> {
   throw new Failure('start_failed', { reason })
 }
 
-/** Whether a store has never been used. */
 export async function isEmptyStore(db: Database): Promise<boolean> {
   const used = await db.query(sql`
     SELECT 1 AS used FROM teams UNION ALL SELECT 1 FROM tokens UNION ALL SELECT 1 FROM chains
@@ -131,7 +129,6 @@ async function holdMark(tx: Database, run: string): Promise<void> {
   throw new Failure('migration_failed', { reason })
 }
 
-/** Compares the counts, and has new events numbered after those of the source. */
 async function finishMigration(
   tx: Database,
   counts: Counts,

@@ -6,7 +6,6 @@ import { statement } from '../postgres/event-days.ts'
 /** The values of a row. A number of up to 63 bits is a text. */
 export type RowValues = readonly SqlValue[]
 
-/** A table whose rows are copied to another store. */
 export type MigratedTable = {
   name: string
   columns: readonly string[]
@@ -104,7 +103,6 @@ export async function readMigratedTables(sqlite: Database): Promise<MigratedTabl
   return tables
 }
 
-/** The next rows after the last one of a page, in the order of their keys. */
 export async function nextPage(
   sqlite: Database,
   table: MigratedTable,
@@ -132,7 +130,6 @@ export async function nextPage(
   return read
 }
 
-/** The statement that inserts a row of such values on PostgreSQL. */
 export function insertOf({ name, columns }: MigratedTable): Sql {
   const values = columns.map((column) => valueSql(column, null))
   return sql`

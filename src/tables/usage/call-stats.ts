@@ -3,7 +3,6 @@ import { type Database, type Sql, type SqlValue, sql } from '../../ports/databas
 import { inOrder } from '../sql/in-order.ts'
 import { rowChunks } from '../sql/row-chunks.ts'
 
-/** Counts of calls that went alike, and how long those took that were answered. */
 export type CallCounts = {
   calls: number
   /** Refused, or not answered. */
@@ -17,7 +16,6 @@ export type CallCounts = {
   times: readonly number[]
 }
 
-/** Calls of one app on one network, as they are counted: by method, by status, by upstream. */
 export type CallSplit = 'method' | 'status' | 'upstream'
 
 /**
@@ -98,7 +96,6 @@ const ROWS_OF: Readonly<Record<FigureRow['split'], readonly (readonly [Split, nu
 
 const TIMES = Array.from({ length: TIME_BUCKETS }, (_, bucket) => `t${bucket}`)
 
-/** The columns of counts, by the fields they are read into. */
 const COLUMN_OF = {
   calls: 'calls',
   errors: 'errors',
@@ -196,7 +193,6 @@ export async function nodeSeries(db: Database, fromMs: number): Promise<NodePoin
   }))
 }
 
-/** Forgets some of the figures that are too old; how many rows that were. */
 export async function pruneFigures(db: Database, nowMs: number, rowsMax: number): Promise<number> {
   for (const [spanMs, keptMs] of KEPT_MS) {
     const removed = await db.query(sql`

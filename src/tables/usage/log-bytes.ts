@@ -3,7 +3,6 @@ import { type Database, sql } from '../../ports/database.ts'
 /** A row of a delivery with its entries in the indexes, rounded up. */
 const DELIVERY_BYTES = 1024
 
-/** The bytes of deliveries, and of the results that were stored or removed with them. */
 export function logBytesOf(results: readonly { bytes: number }[], deliveries: number): number {
   return results.reduce((sum, { bytes }) => sum + bytes, deliveries * DELIVERY_BYTES)
 }
@@ -26,7 +25,6 @@ export async function growLog(tx: Database, part: string, bytes: number): Promis
  */
 export const REST = 'rest'
 
-/** How much the log holds in all. */
 export async function logBytes(db: Database): Promise<number> {
   const rows = await db.query<{ bytes: number }>(sql`
     SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes FROM log_sizes`)

@@ -2,7 +2,6 @@ import { type Database, sql, sqlRows } from '../../ports/database.ts'
 import { inOrder } from '../sql/in-order.ts'
 import { rowChunks } from '../sql/row-chunks.ts'
 
-/** Requests and credits of one upstream in one billing month. */
 export type SpendRow = {
   /** Upstreams of one account share a budget. */
   account: string

@@ -6,7 +6,6 @@ import { rowChunks } from '../sql/row-chunks.ts'
 import { addFigures, type FigureRow } from './call-stats.ts'
 import { addSpends, type SpendRow } from './upstream-spend.ts'
 
-/** One line of the ledger: what one app used of one method on one network in one hour. */
 export type UsageRow = {
   teamId: string
   appId: string
@@ -27,7 +26,6 @@ export type UsageBatch = {
   rows: readonly UsageRow[]
   /** How calls went, which is no part of the bill. */
   figures?: readonly FigureRow[]
-  /** The spending at upstreams. */
   spends?: readonly SpendRow[]
 }
 

@@ -18,7 +18,6 @@ export type CourierWebhook = {
 
 type CourierRow = Omit<CourierWebhook, 'ordered' | 'key'> & StoredSigningKey & { ordered: number }
 
-/** By number. */
 export async function webhooksForCourier(
   db: Database,
   numbers: readonly number[],

@@ -6,7 +6,6 @@ import { LANE } from '../deliveries/outbox.ts'
 import { renewErrors } from '../deliveries/renew-errors.ts'
 import { changeWebhooks, changeWebhooksIn } from './webhooks-change.ts'
 
-/** Why webhooks of a team are paused by us, and what their error events say. */
 export type Pause = { teamId: string; reason: PauseReason; message: string; nowMs: number }
 
 /** A webhook and its destination, which said that it is gone for good. */

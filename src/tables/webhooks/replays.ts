@@ -31,7 +31,6 @@ export type NewReplay = Pick<
   'id' | 'teamId' | 'webhookId' | 'network' | 'fromBlock' | 'toBlock' | 'createdAtMs'
 >
 
-/** One block of a replay. */
 export type ReplayStep = {
   replayId: string
   webhookId: string
@@ -62,7 +61,6 @@ export async function createReplay(db: Database, replay: NewReplay): Promise<boo
   return created.length === 1
 }
 
-/** The limits of what a team may have running at once. */
 export type ReplayLimits = { replaysMax: number; blocksMax: number }
 
 /**

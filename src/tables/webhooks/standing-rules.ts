@@ -7,7 +7,6 @@ import { backlogOf, setDraining } from '../deliveries/team-backlogs.ts'
 import { isOverLimit } from '../usage/capacity-pause.ts'
 import { commitErrors, type Pause, pauseTeam } from './pause-webhooks.ts'
 
-/** The rules that decide whether webhooks of a team may be active. */
 export type StandingRules = {
   tiers: ReadonlyMap<string, Tier>
   /** Where teams are sent that have used up what they may. */

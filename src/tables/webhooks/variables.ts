@@ -33,7 +33,6 @@ export type Added =
   | { kind: 'other_kind_in_use'; webhookId: string }
   | { kind: 'too_many_variables' }
 
-/** How many items one variable and all variables of its team may hold. */
 export type ItemLimits = { ofVariable: number; ofTeam: number; removed: number }
 
 /** Thrown to undo what was added so far, and caught right outside of the transaction. */

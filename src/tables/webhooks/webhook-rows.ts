@@ -46,11 +46,9 @@ const OF_BOTH = sql`number, id, team_id AS "teamId", network, query, skip_empty 
 /** The columns of a `StandingRow`. */
 export const STANDING = sql`${OF_BOTH}, revision`
 
-/** The columns of a `StoredSigningKey`. */
 export const SIGNING_KEY = sql`signing_key_sealed AS sealed,
   previous_key_sealed AS "previousSealed", previous_key_until_ms AS "previousUntilMs"`
 
-/** The columns of a `WebhookRow`. */
 export const WEBHOOK_COLUMNS = sql`
   ${OF_BOTH}, app_id AS "appId", name, url, ordered, reason, ${SIGNING_KEY},
   next_key_sealed AS "nextKeySealed", created_at_ms AS "createdAtMs"`

@@ -6,7 +6,6 @@ export function variablesText(uses: readonly VariableUse[]): string {
   return JSON.stringify(Object.fromEntries(uses.map(({ name, kind }) => [name, kind])))
 }
 
-/** The named variables as far as the team has them, by name. */
 export function variablesNamed(
   db: Database,
   teamId: string,

@@ -14,7 +14,6 @@ export function changeWebhooks<T>(
   return db.transaction((tx) => changeWebhooksIn(tx, work))
 }
 
-/** The same as a part of a transaction that does more. */
 export async function changeWebhooksIn<Tx extends Database, T>(
   tx: Tx,
   work: (tx: Tx, revision: number) => Promise<T>,

@@ -22,7 +22,6 @@ import { changeWebhooks, changeWebhooksIn } from './webhooks-change.ts'
 
 export type { StandingRules, StandingWebhook, StoredWebhook }
 
-/** Why it was not written, or what was. */
 export type Written<T> =
   | { kind: 'written'; stored: T }
   | { kind: 'no_slot' }
@@ -34,7 +33,6 @@ export type Written<T> =
 export type WebhookChange = Partial<
   Pick<Webhook, 'name' | 'url' | 'query' | 'skipEmpty' | 'ordered' | 'notifyRemoved'>
 > & {
-  /** The variables that a new query declares. */
   variables?: readonly VariableUse[]
   standing?: { state: 'active'; reason: null } | { state: 'paused'; reason: PauseReason }
   /** The key that the next rotation switches to, unless one is prepared already. */
@@ -43,7 +41,6 @@ export type WebhookChange = Partial<
   newKey?: { sealed: string; previousUntilMs: number }
 }
 
-/** Says why the webhook, as it is in the transaction, must not be changed. */
 type Guard = (found: StoredWebhook) => Rejection | null
 
 type Creation = {

@@ -6,13 +6,9 @@ import { openTwoGenerationMap } from '../../core/two-generation-map.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { PoolAnswer, UpstreamPool } from '../pool/routed-request.ts'
 
-/** Everything that a network remembers for the next calls and blocks. */
 export type AnswerCache = {
-  /** Answers that never change. */
   immutable: ResponseCache
-  /** Answers that hold for one head. */
   headCache: HeadCache
-  /** Calls under way that others may join. */
   singleFlight: SingleFlight<PoolAnswer>
   /** Hashes that the check of the next block needs again. */
   bloomBits: BloomBits
@@ -30,7 +26,6 @@ export type CacheContext = {
 
 type CachingService = AnswerCache & { pool: UpstreamPool }
 
-/** An answer that may be given again: the node's own text and who gave it. */
 type CacheEntry = { text: string; upstream: string }
 
 type DatedEntry = CacheEntry & { atMs: number }

@@ -25,22 +25,18 @@ import type { BlockVerifying } from './block-verifying.ts'
 import { type FilterOwner, serveFilter } from './filters.ts'
 import { type HeightService, noteHeightShown } from './note-height-shown.ts'
 
-/** Everything that answers for one network. */
 export type NetworkService = AnswerCache &
   HeightService &
   LogService &
   SendService & {
     network: Network
-    /** Asks several upstreams, for the reads whose rule says so. */
     quorum: Quorum
     verifying: BlockVerifying
-    /** The heads that upstreams announce, as they come. */
     heads: HeadFeed
     /** Sends a call alone, to any upstream that answers. */
     request: Transport
   }
 
-/** How a call reaches an upstream: alone, or as a member of a batch. */
 export type Transport = (call: PoolCall) => Promise<PoolAnswer>
 
 export type CacheStatus = 'hit' | 'miss' | 'coalesced'
@@ -118,7 +114,6 @@ async function joinOrAsk(
   return { reply: answer.reply, upstream: answer.upstream, cache: 'miss' }
 }
 
-/** Reads from as many upstreams as the method takes: a vote, pieces of a range, or one. */
 function askUpstreams(
   service: NetworkService,
   call: PoolCall,

@@ -6,7 +6,6 @@ import { isJsonObject } from '../../core/json/json-value.ts'
 import type { Network } from '../../core/network.ts'
 import type { BlockProver } from '../../ports/block-prover.ts'
 
-/** How the blocks of a network are checked before queries see them. */
 export type BlockVerifying = Verifying & {
   prover: BlockProver
   /** The last block that most upstreams show in a form that cannot be proven, as after a fork. */

@@ -88,7 +88,6 @@ function signature(
   return new Bun.CryptoHasher('sha256', secret).update(text).digest('hex').slice(0, SIGNATURE_HEX)
 }
 
-/** True for the id of a filter that tells of new blocks. */
 export function watchesBlocks(id: unknown): boolean {
   return typeof id === 'string' && WATCHES_BLOCKS.test(id)
 }

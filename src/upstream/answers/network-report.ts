@@ -97,7 +97,6 @@ function budgetReport({ spend }: Upstream) {
   }
 }
 
-/** Whether its blocks are proven, and if not, why. */
 function verifyReport({ verifying: { mode, fallback, unproven } }: NetworkService) {
   return { mode, form: fallback === null ? ('receipts' as const) : null, fallback, unproven }
 }

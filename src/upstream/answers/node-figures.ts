@@ -1,7 +1,6 @@
 import { newTally, type UpstreamTally } from '../node/upstream-tally.ts'
 import type { NetworkService } from './ask-network.ts'
 
-/** How requests to one upstream went. */
 type NodeFigures = UpstreamTally & { network: string; upstream: string }
 
 /** Takes what was counted at the upstreams since it was last taken. */

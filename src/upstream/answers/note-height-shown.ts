@@ -6,10 +6,8 @@ import { isBelievable } from '../pool/selection.ts'
 import { type AnswerCache, noteHeightSeen, startEpoch } from './answer-cache.ts'
 import { watchesBlocks } from './filters.ts'
 
-/** The part of a network that knows how high the blocks are that callers were shown. */
 export type HeightService = Pick<AnswerCache, 'headCache'> & {
   pool: UpstreamPool
-  /** Asks the upstreams for their heads at once. */
   pollNow(): void
   /** Tells other processes that serve it what their caches cannot know; null where none do. */
   tellOthers: ((news: ChainNews) => Promise<void>) | null

@@ -20,7 +20,6 @@ import type { NetworkService } from './ask-network.ts'
 import { openBlockVerifying } from './block-verifying.ts'
 import { hearChainNews } from './note-height-shown.ts'
 
-/** The drivers of a network, some of which not every process has. */
 export type NetworkDrivers = {
   clock: Clock
   telemetry: Telemetry
@@ -50,7 +49,6 @@ export type OpenNetwork = NetworkService &
 /** A call that waits for the next second's requests waits hardly longer than it must. */
 const DRAIN_EVERY_MS = 20
 
-/** Starts serving one network: its upstreams, its caches and the watch over its heads. */
 export function openNetwork(
   { clock, telemetry, outbound, sockets, prover, spends, shared }: NetworkDrivers,
   network: Network,

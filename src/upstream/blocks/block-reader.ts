@@ -16,7 +16,6 @@ import {
   type UnknownForms,
 } from './unproven-blocks.ts'
 
-/** The search for one block. */
 type Search = {
   service: NetworkService
   ref: BlockRef
@@ -254,7 +253,6 @@ async function pause(search: Search, round: number): Promise<void> {
   if (waitMs > 0) await search.service.pool.clock.sleep(waitMs)
 }
 
-/** Waits, but not for longer than is left of the search. */
 async function waitFor(search: Search, wanted: Promise<unknown>, waitMs = READ_MS_MAX) {
   const limitMs = Math.max(0, Math.min(waitMs, leftMs(search)))
   await within(search.service.pool.clock, limitMs, wanted, () => {})

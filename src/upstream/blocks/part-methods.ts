@@ -7,7 +7,6 @@ import type { NetworkService } from '../answers/ask-network.ts'
 import { isUnsupported, noteUnsupported, type Upstream } from '../node/upstream.ts'
 import { askUpstream } from '../pool/ask-upstream.ts'
 
-/** One reading of one block from one upstream. */
 export type ReadContext = {
   service: NetworkService
   upstream: Upstream
@@ -19,7 +18,6 @@ export type ReadContext = {
   isOver(): boolean
 }
 
-/** A method by which a part of a block can be had. */
 export type PartMethod =
   | 'eth_getBlockReceipts'
   | 'eth_getTransactionReceipt'
@@ -33,7 +31,6 @@ export type PartResult =
   | { kind: 'absent' }
   | { kind: 'failed'; reason: string }
 
-/** A transaction, as far as asking for its parts takes. */
 export type TransactionRef = { hash: string; uncounted: boolean }
 
 /** The transactions of the block; null where they are malformed. */
@@ -78,7 +75,6 @@ export function partFailure(reason: string): PartResult {
   return { kind: 'failed', reason }
 }
 
-/** The result of the first method that gives one. */
 export async function firstSupported(
   context: ReadContext,
   methods: readonly { method: PartMethod; read: () => Promise<PartResult> }[],

@@ -8,7 +8,6 @@ import { noteBlockRead } from '../node/active-health.ts'
 import { noteFault, type Upstream } from '../node/upstream.ts'
 import { electorate } from './voters.ts'
 
-/** The search for a block, as far as unknown forms are concerned. */
 type Search = {
   service: NetworkService
   ref: BlockRef
@@ -16,7 +15,6 @@ type Search = {
   unknownForms: UnknownForms
 }
 
-/** The blocks of unknown form by upstream, each with the reason and a digest of its content. */
 export type UnknownForms = Map<Upstream, { block: Block; reason: string; digest: string }>
 
 /** The parts to be read of a block: where it is proven, its transactions in any case. */
@@ -24,7 +22,6 @@ export function provableWants(service: NetworkService, wants: BlockWants): Block
   return wholeWants(provesBlocks(service) ? { ...wants, transactions: true } : wants)
 }
 
-/** The upstream's block is not what its hash stands for, as far as can be told. */
 export function noteUnproven(
   { network, pool, telemetry }: NetworkService,
   upstream: Upstream,

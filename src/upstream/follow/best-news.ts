@@ -23,7 +23,6 @@ export function bestNews(state: ChainState): HeadNews | null {
   return best
 }
 
-/** Leaves a head alone for a while that led nowhere. */
 export function backOff({ service, backedOffUntilMs }: ChainState, hash: string): void {
   const oldest = backedOffUntilMs.keys().next().value
   const isFull = backedOffUntilMs.size >= HEADS_BACKED_OFF_MAX

@@ -1,7 +1,6 @@
 import type { Tail } from '../../core/chain/tail.ts'
 import type { NetworkService } from '../answers/ask-network.ts'
 
-/** The part of a network's chain that somebody follows. */
 export type ChainState = {
   service: NetworkService
   tail: Tail

@@ -3,7 +3,6 @@ import type { NetworkService } from '../answers/ask-network.ts'
 import { readBlock } from '../blocks/block-reader.ts'
 import type { Upstream } from '../node/upstream.ts'
 
-/** The blocks of a branch; the next ones are read while one is evaluated. */
 export type BlockPrefetch = {
   /** Null when the upstreams do not know the block any more. */
   read(header: Header, wants: BlockWants): Promise<Block | null>

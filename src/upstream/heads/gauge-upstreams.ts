@@ -2,7 +2,6 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import { rates } from '../node/rolling-counts.ts'
 import type { Selection } from '../pool/selection.ts'
 
-/** Shows the network's head and each upstream's health among the metrics; returns how to stop. */
 export function gaugeUpstreams(telemetry: Telemetry, selection: Selection): () => void {
   const network = selection.network.id
   const forget = [

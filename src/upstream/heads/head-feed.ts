@@ -22,7 +22,6 @@ export type OpenHeadFeed = HeadFeed & {
   note(upstream: Upstream, head: NodeHead, nowMs: number): void
 }
 
-/** `noted` is called for each head that counts. */
 export function openHeadFeed(
   selection: Selection,
   noted: (upstream: Upstream) => void,

@@ -29,7 +29,6 @@ const POLL_TIMEOUT_MS = 5000
 const CHAIN_CHECK_EVERY_MS = 60_000
 const FINALITY_EVERY_MS = 15_000
 
-/** Asks every upstream for its head and its chain, for as long as the network is served. */
 export function watchHeads(watching: Watching): HeadWatcher {
   const { selection } = watching
   const { clock, network } = selection

@@ -2,7 +2,6 @@ import { isJsonObject } from '../../core/json/json-value.ts'
 import type { NodeHead } from '../node/node-head.ts'
 import type { Upstream } from '../node/upstream.ts'
 
-/** The outcome of one poll. */
 export type PollOutcome =
   | { tookMs: number }
   | { reason: string; throttled: boolean; retryAfterMs: number }
@@ -33,13 +32,11 @@ export type ChainNews = { kind: 'write' } | { kind: 'seen' | 'shown'; height: nu
 export type SharedWatch = {
   /** Hears the latest observation of each upstream, and all that follow. */
   subscribe(networkId: string, hear: (seen: UpstreamObservation) => void): () => void
-  /** Has the upstreams of a network polled at once. */
   pollNow(networkId: string): void
   /** Tells that an upstream has asked this process for fewer calls. */
   throttled(networkId: string, upstream: string, forMs: number): void
   /** Resolves when all other processes have heard it, or after a moment. */
   tell(networkId: string, news: ChainNews): Promise<void>
-  /** Hears the news of others. */
   subscribeToNews(networkId: string, hear: (news: ChainNews) => void): () => void
 }
 

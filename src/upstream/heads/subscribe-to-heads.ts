@@ -11,7 +11,6 @@ import {
 } from '../subscription/upstream-subscription.ts'
 import type { OpenHeadFeed } from './head-feed.ts'
 
-/** A message of a node on the socket on which new heads were subscribed. */
 type HeadMessage =
   /** The answer to a call of ours; `result` is undefined where it was refused. */
   { kind: 'answer'; id: number; result: unknown } | HeadAnnounced

@@ -10,11 +10,9 @@ import { subscribeToHeads } from './subscribe-to-heads.ts'
 
 export type UpstreamWatch = {
   heads: HeadFeed
-  /** Asks the upstreams for their heads at once. */
   pollNow(): void
   /** Resolves after each upstream was asked once, answered or not. */
   firstRound: Promise<void>
-  /** Each upstream as it was seen last. */
   observations(): UpstreamObservation[]
   /** Hears of each poll and head, for processes that do not watch themselves. */
   subscribeToObservations(hear: (seen: UpstreamObservation) => void): () => void
@@ -29,7 +27,6 @@ export const REVIEW_EVERY_MS = 250
 /** However many answers hint at a new block, upstreams are polled at most this often. */
 const POLL_NOW_EVERY_MS_MIN = 100
 
-/** Keeps an eye on the upstreams of one network: who is used, and where each stands. */
 export function watchUpstreams(
   telemetry: Telemetry,
   sockets: Sockets,

@@ -12,7 +12,6 @@ import type { PoolCall } from '../pool/routed-request.ts'
 import { requestAny, requestFrom } from '../pool/upstream-pool.ts'
 import type { LogService } from './log-service.ts'
 
-/** An answer about logs: some, that they are too many at once, or that something else is wrong. */
 export type AskedLogs =
   | { kind: 'logs'; list: LogList; upstream: string }
   | { kind: 'refused'; refusal: LogRefusal; last: NodeError | Failure; upstream: string }
@@ -20,7 +19,6 @@ export type AskedLogs =
 
 export type LogsWanted = {
   params: unknown[]
-  /** The blocks that logs may be of. */
   range: BlockRange
   bytesMax: number
   /** The one upstream to ask; null: any. */

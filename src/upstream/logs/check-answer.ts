@@ -84,7 +84,6 @@ async function compared(
   return { ...answer, reply: { kind: 'result', text, value: JSON.parse(text) } }
 }
 
-/** Holds an answer about the newest blocks against their blooms, and asks another upstream. */
 async function checkNewest(
   checking: Checking,
   answer: PoolAnswer,

@@ -9,7 +9,6 @@ import type { Upstream } from '../node/upstream.ts'
 import { askUpstream } from '../pool/ask-upstream.ts'
 import type { LogService } from './log-service.ts'
 
-/** Headers that are read at once. */
 const IN_FLIGHT = 8
 
 /** A header is small: an upstream that hangs is not waited for. */
@@ -42,7 +41,6 @@ export async function linkedHeaders(
   }
 }
 
-/** Reads the headers of some heights, and then those by hash that turned out to be of a fork. */
 async function readLinked(
   service: LogService,
   head: HeadView,
@@ -69,7 +67,6 @@ export function headerAt(
   return readHeader(service, head, 'eth_getBlockByNumber', which)
 }
 
-/** The evidence of a header for logs of a filter. */
 export function evidenceIn(
   { network, bloomBits }: LogService,
   keys: LogKeys,

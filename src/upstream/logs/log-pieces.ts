@@ -86,7 +86,6 @@ async function nextText(pieces: Pieces): Promise<PieceText | null> {
   }
 }
 
-/** Asks for the earliest pieces, as many as may be under way. */
 function fill(pieces: Pieces): void {
   const { slots, reading } = pieces
   const isHeldUp = () => reading.isStopped || reading.isPaused || pieces.failure !== undefined

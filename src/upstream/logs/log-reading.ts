@@ -11,7 +11,6 @@ import type { LogService } from './log-service.ts'
 /** One call whose answer is put together of pieces. */
 export type LogReading = {
   service: LogService
-  /** The call as it came. */
   call: PoolCall
   keys: LogKeys
   /** The head that the call's blocks were resolved by. */
@@ -20,7 +19,6 @@ export type LogReading = {
   span: number
   /** A longer piece has taken too long in this call. */
   spanMax: number
-  /** Pieces that may still be asked for. */
   piecesLeft: number
   /** Refusals that are still accepted, and those by time, each of which takes long. */
   refusalsLeft: number
@@ -56,7 +54,6 @@ export function refusedHere(message: string): LogError {
   return new LogError({ kind: 'error', code, message, text }, NO_UPSTREAM)
 }
 
-/** The name of the upstream where none was asked. */
 const NO_UPSTREAM = 'none'
 
 /** Pieces that one call asks nodes for, whatever they refuse. */

@@ -11,7 +11,6 @@ import type { Upstream } from '../node/upstream.ts'
 import type { UpstreamPool } from '../pool/routed-request.ts'
 import { type LogPlaces, openLogPlaces } from './log-places.ts'
 
-/** The part of a network that answers eth_getLogs. */
 export type LogService = {
   network: Network
   telemetry: Telemetry
@@ -23,7 +22,6 @@ export type LogService = {
   pollNow(): void
 }
 
-/** All that is remembered between calls for logs. */
 export type LogReads = {
   places: LogPlaces
   /** Headers of the last blocks, by hash. */
@@ -34,7 +32,6 @@ export type LogReads = {
   noHeadersUntilMs: number
   /** New blocks, by hash and filter, of which two upstreams know no logs. */
   checkedBlocks: TwoGenerationMap<string, true>
-  /** How the answers of upstreams were checked. */
   records: Map<Upstream, CheckRecord>
 }
 

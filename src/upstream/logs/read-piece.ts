@@ -9,7 +9,6 @@ import { checkLogs } from './check-logs.ts'
 import { bytesMaxOf, LogError, type LogReading, noteAnswered, refusedHere } from './log-reading.ts'
 import { longestSpan } from './log-service.ts'
 
-/** The logs of a piece, or the smaller pieces to be asked for in its place. */
 export type ReadPiece =
   | { kind: 'logs'; list: LogList }
   | { kind: 'cached'; text: string }
@@ -59,7 +58,6 @@ export async function readPiece(
   return { kind: 'logs', list: checked.list }
 }
 
-/** All logs of a piece at once, however it has to be split. */
 async function readWhole(
   reading: LogReading,
   piece: LogPiece,

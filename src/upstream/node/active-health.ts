@@ -34,23 +34,19 @@ export function newActiveHealth(): ActiveHealth {
   }
 }
 
-/** True while the upstream is not to be polled, as it has asked. */
 export function arePollsPaused({ pollsPausedUntilMs }: ActiveHealth, nowMs: number): boolean {
   return pollsPausedUntilMs > nowMs
 }
 
-/** A header that we asked for came, or did not. */
 export function noteHeaderRead(health: ActiveHealth, came: boolean, nowMs: number): void {
   health.headersFailUntilMs = came ? 0 : nowMs + READ_BACKOFF_MS
   health.headersFailedInARow = came ? 0 : health.headersFailedInARow + 1
 }
 
-/** A block that we asked for came, or did not. */
 export function noteBlockRead(health: ActiveHealth, came: boolean, nowMs: number): void {
   health.blocksFailUntilMs = came ? 0 : nowMs + READ_BACKOFF_MS
 }
 
-/** True when the upstream gives us headers, as far as is known. */
 export function givesHeaders(health: ActiveHealth, nowMs: number): boolean {
   return health.headersFailUntilMs <= nowMs
 }

@@ -2,7 +2,6 @@ import { headerIn } from '../../core/chain/header.ts'
 import { quantityToNumber } from '../../core/hex.ts'
 import { isJsonObject } from '../../core/json/json-value.ts'
 
-/** The head that an upstream reports. */
 export type NodeHead = {
   number: number
   hash: string

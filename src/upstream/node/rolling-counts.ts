@@ -7,7 +7,6 @@ export function newCounts(): RollingCounts {
   return { ok: new Float64Array(SLOTS), bad: new Float64Array(SLOTS), slotAtS: 0 }
 }
 
-/** The share of failures in the last seconds. */
 export function rates(counts: RollingCounts): { samples: number; errorRate: number } {
   let ok = 0
   let bad = 0

@@ -13,7 +13,6 @@ export function tallyAnswered(tally: UpstreamTally, tookMs: number): void {
   addTime(tally.times, tookMs)
 }
 
-/** The node gave no usable answer. */
 export function tallyFailed(tally: UpstreamTally): void {
   tally.calls++
   tally.errors++

@@ -132,7 +132,6 @@ export function noteDisagreement(upstream: Upstream, method: string, nowMs: numb
   upstream.disagreements = { count: upstream.disagreements.count + 1, method, atMs: nowMs }
 }
 
-/** Counts a call, or the end of one, towards its caller's share. */
 export function noteShare(upstream: Upstream, share: string, change: 1 | -1): void {
   upstream.shared += change
   const own = (upstream.shares.get(share) ?? 0) + change
@@ -174,7 +173,6 @@ export function notePolled(upstream: Upstream, tookMs: number, nowMs: number): v
   else noteSuccess(upstream, tookMs, nowMs)
 }
 
-/** A poll was not answered, be it that the node limits us. */
 export function notePollFailed(
   upstream: Upstream,
   failed: { reason: string; throttled: boolean; retryAfterMs: number },

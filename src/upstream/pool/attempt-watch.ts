@@ -1,6 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
 
-/** The times of one call on its way to one upstream. */
 export type Timed = {
   /** From here on a second upstream may be asked; Infinity: never. */
   hedgeAtMs: number

@@ -12,7 +12,6 @@ import { drainQueues, requestAny } from './upstream-pool.ts'
 /** Collects the members of one client batch and sends them on as few batches as upstreams take. */
 export type BatchSender = {
   add(call: PoolCall): Promise<PoolAnswer>
-  /** Sends what was collected. */
   flush(): void
 }
 
@@ -30,7 +29,6 @@ const BATCH_MS_MAX = 5000
 const BODY_CHARS_MAX: Record<NetworkKind, number> = { evm: 4 * 1024 * 1024, solana: 48 * 1024 }
 /** The characters around the method and the params of a member, its comma included. */
 const ENVELOPE_CHARS_MAX = 64
-/** How long an upstream that cannot do batches is spared them. */
 const NO_BATCHES_MS = 600_000
 
 export function openBatchSender(pool: UpstreamPool): BatchSender {
@@ -140,7 +138,6 @@ function isCallers(pool: UpstreamPool, error: NodeError, call: PoolCall): boolea
   return judgeError(pool.network.kind, error, call).class === 'caller'
 }
 
-/** The calls in the batch may be the reason that it was not answered. */
 function isCallersDoing(failed: RpcFailure, members: readonly Member[]): boolean {
   return failed.blameless || (failed.timedOut && members.some(({ call }) => call.of.callersDoing))
 }

@@ -1,7 +1,5 @@
 export type StreamGuard = {
-  /** The reader waits for the next bytes. */
   waiting(): void
-  /** The bytes came. */
   arrived(): void
   /** The stream ended, failed or was given up. Called once. */
   ended(): void

@@ -5,7 +5,6 @@ import {
   newLatency,
 } from '../../core/rpc/latency.ts'
 
-/** The speed of each method as learned so far, and the budget left for hedges. */
 export type Hedging = { latencies: Map<string, Learned>; credit: number }
 
 type Learned = Latency & { delayMs: number; sinceDelay: number }

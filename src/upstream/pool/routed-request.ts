@@ -15,13 +15,11 @@ export type PoolCall = RoutingRequirements & {
   of: Method
   paramsText: string
   params: readonly unknown[]
-  /** The trace that the call belongs to, where its caller named one. */
   trace?: TraceContext | null | undefined
   /** The call is our own, in our own words, and read here: its answer never becomes a stream. */
   whole?: boolean
   /** The call is too much work to be asked of two at once, however slow the first one is. */
   unhedged?: boolean
-  /** Hears of each error that an upstream answers with. */
   heardError?: (upstream: Upstream, error: NodeError) => void
 }
 
@@ -34,7 +32,6 @@ export type PoolAnswer = {
   heightMax?: number
 }
 
-/** All the upstreams of one network, and what is under way to them. */
 export type UpstreamPool = {
   clock: Clock
   network: Network
@@ -47,7 +44,6 @@ export type UpstreamPool = {
   shareQueues: ShareQueues<RoutedRequest>
 }
 
-/** One request with all its attempts. */
 export type RoutedRequest = {
   /**
    * `routed`: any upstream may answer. `pinned`: only the one that it was sent to may.
@@ -112,7 +108,6 @@ export function newRequest(
   }
 }
 
-/** Gives the place of a call back, and its caller's share. */
 export function releasePlace({ upstream, sharedBy }: Attempt): void {
   upstream.inFlight--
   if (sharedBy !== undefined) noteShare(upstream, sharedBy, -1)

@@ -12,7 +12,6 @@ import {
   type Verdict,
 } from './upstream-choice.ts'
 
-/** The requirements of a call on the upstream that gets it. */
 export type RoutingRequirements = {
   method: string
   /** The answer depends on how far the upstream has come. */
@@ -35,7 +34,6 @@ export type Selection = {
   stateOf: ReadonlyMap<Upstream, Verdict['state']>
   /** The same for the follower: by polls and heads alone, whatever calls do there. */
   followStateOf: ReadonlyMap<Upstream, Verdict['state']>
-  /** Upstreams whose head is not where the others are. */
   diverged: ReadonlySet<Upstream>
   head: HeadView | null
   /** When the head's height last changed. */
@@ -64,7 +62,6 @@ const TIER = {
   divergedAtTip: 6,
 } as const
 
-/** How far down the tiers a call may reach. */
 export const TIER_MAX = {
   /** Upstreams that do well: enough for a second opinion while the first is awaited. */
   good: TIER.standby,

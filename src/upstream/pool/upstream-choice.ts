@@ -1,6 +1,5 @@
 import type { CreditsLeft } from '../../core/billing/upstream-budget.ts'
 
-/** The knowledge of one upstream by which it is judged. */
 export type UpstreamView = {
   name: string
   priority: number
@@ -23,7 +22,6 @@ export type ReportedHead = {
   blockAgeMs: number | null
   /** Time since the upstream last answered with a head at all. */
   reportedAgoMs: number
-  /** Time since its head last moved up. */
   advancedAgoMs: number
 }
 
@@ -47,7 +45,6 @@ export type ChoiceLimits = {
 
 export type Tip = { number: number; hash: string }
 
-/** The height that was agreed on until now, and for how long it has been that. */
 export type KnownTip = { number: number; movedAgoMs: number }
 
 /** Below this many calls a rate is noise. */
@@ -82,7 +79,6 @@ export function corroboratedTip(
   return { number: second.number, hash: mostCommonHash(at) }
 }
 
-/** Says of each upstream whether it is used, and why. */
 export function judgeUpstreams(
   views: readonly UpstreamView[],
   tip: Tip | null,

@@ -37,7 +37,6 @@ const REQUEST_MS_MAX = 45_000
 const HEAVY_FACTOR = 3
 /** No healthy node takes this long for a balance or a block number. */
 const STALL_MS = 2000
-/** A stream that brings nothing for this long is broken off. */
 const STREAM_IDLE_MS_MAX = 30_000
 
 export function openUpstreamPool(

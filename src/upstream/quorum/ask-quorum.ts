@@ -11,7 +11,6 @@ import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.
 import { isFull, pick, TIER_MAX } from '../pool/selection.ts'
 import { requestFrom } from '../pool/upstream-pool.ts'
 
-/** The answer of one upstream to a call that is put to the vote. */
 export type Vote = {
   upstream: Upstream
   answer: PoolAnswer
@@ -31,7 +30,6 @@ type QuorumCall = {
   dissented(vote: Vote, agreed: readonly Vote[]): void
 }
 
-/** One call that is put to the vote. */
 type Voting = QuorumCall & {
   pool: UpstreamPool
   tried: Upstream[]
@@ -75,7 +73,6 @@ export function askQuorum(pool: UpstreamPool, asked: QuorumCall): Promise<PoolAn
   })
 }
 
-/** Asks the next best upstream, or waits for a place at one. */
 function askNext(voting: Voting, looksLeft = PLACE_LOOKS_MAX): void {
   const { pool, call, tried } = voting
   const { selection, clock } = pool

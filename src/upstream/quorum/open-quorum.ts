@@ -15,7 +15,6 @@ export type Quorum = (call: PoolCall) => Promise<PoolAnswer> | null
 const LARGE_MAX = 16
 const LARGE_WAITING_MAX = 256
 
-/** An upstream that lies is named in the log no more often than this. */
 const LOG_EVERY_MS = 60_000
 
 /**

@@ -11,7 +11,6 @@ type Needs = {
   settle(answer: PoolAnswer): Promise<PoolAnswer>
 }
 
-/** A signed transaction on its way to several upstreams. */
 type Broadcast = Needs & {
   call: PoolCall
   tried: Upstream[]

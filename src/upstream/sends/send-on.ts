@@ -12,7 +12,6 @@ export type SendService = {
   methods: MethodRegistry
 }
 
-/** Sends a call that is no read on its way: to a private relay where it is for one. */
 export function sendOn(
   service: SendService,
   call: PoolCall,

@@ -19,7 +19,6 @@ export type SpendLimits = Omit<UpstreamBudget, 'credits'>
 /** The budget of one account, and how much of it all its upstreams have spent in all processes. */
 export type SpendAccount = {
   readonly limits: SpendLimits
-  /** Takes new limits over. */
   limit(limits: SpendLimits): void
   period(): BillingPeriod
   creditsSpent(): number
@@ -28,7 +27,6 @@ export type SpendAccount = {
   requestsLeft(): number
   /** This process has spent it; returns the start of the month that it counts for. */
   spend(requests: number, credits: number): number
-  /** Another process has sent requests. */
   sentElsewhere(requests: number): void
   /** The ledger has credits now that this process has spent. */
   written(periodStartMs: number, credits: number): void

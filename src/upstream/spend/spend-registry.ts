@@ -7,7 +7,6 @@ import { openUpstreamSpend, type Spending, type UpstreamSpend } from './upstream
 /** The sum of an account over all processes. */
 type AccountSum = { account: string; periodStartMs: number; credits: number }
 
-/** Tells other processes how many requests this one has sent, and hears of theirs. */
 type RateExchange = {
   took(key: string, hundredths: number, billed: number, perSecond: number | null): void
   subscribe(hear: (key: string, taken: { throughputCentiCu: number }) => void): () => void
@@ -28,7 +27,6 @@ export type SpendRegistry = {
   take(): Spending[]
   /** The ledger has it. */
   written(spendings: readonly Spending[]): void
-  /** The ledger says so. */
   read(sums: readonly AccountSum[]): void
   /** Shares the requests of a second with other processes from here on; returns how to stop. */
   share(exchange: RateExchange): () => void

@@ -3,7 +3,6 @@ import type { UpstreamBudget } from '../../core/network.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { SpendAccount } from './spend-account.ts'
 
-/** Requests and credits of one upstream in one billing month. */
 export type Spending = {
   account: string
   network: string
@@ -13,7 +12,6 @@ export type Spending = {
   credits: number
 }
 
-/** The money side of one upstream that has a budget. */
 export type UpstreamSpend = {
   readonly account: SpendAccount
   /** Sets what calls cost. */

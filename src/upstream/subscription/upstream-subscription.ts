@@ -7,7 +7,6 @@ import { withoutCredentials } from '../node/without-credentials.ts'
 
 export type UpstreamSubscriptionNeeds = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
 
-/** The part of a connection that a session works with. */
 export type SubscriptionConnection = {
   readonly upstream: Upstream
   send(text: string): void

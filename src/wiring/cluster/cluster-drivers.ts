@@ -89,7 +89,6 @@ export async function openClusterDrivers(
   return { ...drivers, close: () => kept.disposeAsync() }
 }
 
-/** The first folder in `data` that no other process has. */
 function ownScratch(data: string, entropy: Entropy): Scratch {
   mkdirSync(data, { recursive: true, mode: 0o700 })
   for (let number = 0; number < FOLDERS_MAX; number++) {

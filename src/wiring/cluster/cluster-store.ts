@@ -43,7 +43,6 @@ const ROOM = { freeBytes: Number.MAX_SAFE_INTEGER, floorBytes: 0, isLow: false }
 
 const SECRET_FACT = 'secret_fingerprint'
 
-/** The store of all processes on a PostgreSQL server. */
 export async function openClusterStore(needs: Needs, options: Options): Promise<ClusterStore> {
   const { clock, telemetry } = needs
   const { openPostgresDatabase } = await import('../../cluster/postgres/postgres-database.ts')

@@ -17,7 +17,6 @@ import type { FirstRun } from '../first-run.ts'
 
 type Needs = { database: Database; entropy: Entropy }
 
-/** All that local development has beside the product itself. */
 export type LocalDevelopment = {
   devnet: DevnetControl<Rejection>
   solanaDevnet: SolanaDevnetControl<Rejection>

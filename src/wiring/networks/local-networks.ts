@@ -30,7 +30,6 @@ const UPSTREAM = {
   timeoutMs: 10_000,
 } as const
 
-/** Local development has networks of its own, and a chain that can be broken on purpose. */
 type WithLocal = {
   settings: Settings
   devnets: Pick<LocalDevelopment, 'devnet' | 'solanaDevnet'> | null

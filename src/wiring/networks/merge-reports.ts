@@ -71,7 +71,6 @@ function merged(own: UpstreamReport, seen: readonly UpstreamCalls[]): UpstreamRe
   }
 }
 
-/** All of them, and the latest. */
 function disagreementsOf(seen: readonly UpstreamCalls[]) {
   const [latest] = seen
     .filter(({ last_disagreement }) => last_disagreement !== null)
@@ -83,7 +82,6 @@ function disagreementsOf(seen: readonly UpstreamCalls[]) {
   }
 }
 
-/** The first fault that there is, and its age. */
 function faultOf(seen: readonly UpstreamCalls[]) {
   const fault = seen.find(({ last_fault }) => last_fault !== null)
   return {

@@ -13,7 +13,6 @@ type NetworkSettings = Pick<Settings, 'networks' | 'prices' | 'cache' | 'locate'
 
 /** The networks that are served now. A reload exchanges them between two requests. */
 export type NetworkSet = {
-  /** The spending at their upstreams. */
   spends: SpendRegistry
   list(): readonly OpenNetwork[]
   bySlug(slug: string): OpenNetwork | undefined
@@ -99,7 +98,6 @@ function keepBudgets(spends: SpendRegistry, kept: Opened): void {
   }
 }
 
-/** Stops networks but for those that are kept. */
 function stopAll(networks: Opened, kept?: Opened): void {
   for (const [id, { open }] of networks) if (kept?.get(id)?.open !== open) open.stop()
 }

@@ -38,7 +38,6 @@ const MAIN_IS_AWAY = 'The service is being restarted; please try again.'
 
 type Sent = Parameters<Needs['requestOverSocket']>[2]
 
-/** Passes management calls, pages and inboxes on to the main process. */
 export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages' | 'inbox'> {
   const forward = async (path: string, request: Sent, connection?: ClientConnection) => {
     try {

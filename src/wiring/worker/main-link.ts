@@ -1,6 +1,5 @@
 import { type FromWorker, readToWorker, type ToWorker } from '../workers/worker-messages.ts'
 
-/** A worker's connection to the main process. */
 export type MainLink = {
   send(message: FromWorker): void
   subscribe(hear: (message: ToWorker) => void): () => void
@@ -8,7 +7,6 @@ export type MainLink = {
   closed: Promise<void>
 }
 
-/** Opens the connection that the main process gave to this process when it started it. */
 export function openMainLink(): MainLink {
   const listeners = new Set<(message: ToWorker) => void>()
   const closed = Promise.withResolvers<void>()

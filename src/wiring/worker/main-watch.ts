@@ -12,7 +12,6 @@ export type MainWatch = SharedWatch & {
 
 type Listeners<T> = Map<string, Set<(value: T) => void>>
 
-/** The watch over upstreams that the main process keeps for this worker. */
 export function openMainWatch(link: MainLink): MainWatch {
   const latest = new Map<string, Map<string, UpstreamObservation>>()
   const listeners: Listeners<UpstreamObservation> = new Map()

@@ -17,13 +17,11 @@ import type { WorkerDrivers } from './worker-drivers.ts'
 export type OpenWorker = {
   /** Shares the port with the other workers from here on. */
   listen(): void
-  /** How calls go at the upstreams. */
   reports(): CallReport[]
   /** Finishes what is in flight and hands over what was metered. */
   stop(graceMs: number): Promise<void>
 }
 
-/** Opens everything that serves JSON-RPC, over what the main process watches and writes for it. */
 export async function openWorker(
   drivers: WorkerDrivers,
   link: MainLink,

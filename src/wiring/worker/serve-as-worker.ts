@@ -15,7 +15,6 @@ type Worker = { drivers: WorkerDrivers; served: OpenWorker; opening: WorkerOpeni
 /** Without the main process nobody counts and nobody watches: what is in flight gets this long. */
 const ORPHAN_GRACE_MS = 10_000
 
-/** How often the main process hears from a worker at least. */
 const SIGN_OF_LIFE_MS = 2000
 
 /** Serves JSON-RPC for the main process, until that says to stop or is gone. */

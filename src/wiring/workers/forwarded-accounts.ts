@@ -33,7 +33,6 @@ export function accountsPath(slug: string): string {
   return `/${slug}/v2/${KEY}`
 }
 
-/** Serves the calls for accounts that workers pass on, in the main process. */
 export function serveForwardedAccounts(networks: NetworkSet, local: LocalMethods): RpcRoute {
   return async (request, { slug, key }) => {
     const service = networks.bySlug(slug)
@@ -49,7 +48,6 @@ export function serveForwardedAccounts(networks: NetworkSet, local: LocalMethods
   }
 }
 
-/** The answer of the main process, in the worker. */
 export async function readAccountsAnswer(answer: Response): Promise<Answer> {
   const { headers } = answer
   const kind = headers.get(KIND) ?? ''

@@ -4,15 +4,12 @@ import { openWorkerSlot, type SlotNeeds, type WorkerSlot } from './worker-slot.t
 
 type Needs = Omit<SlotNeeds, 'changed'> & {
   workers: number
-  /** Frees the port, which this process has held alone so far. */
   releasePort(): Promise<void>
 }
 
-/** The processes that serve JSON-RPC for this one. */
 export type GatewayWorkers = {
   /** At least one of them takes calls. */
   isServing(): boolean
-  /** Lets them finish what is in flight. */
   stop(graceMs: number): Promise<void>
 }
 

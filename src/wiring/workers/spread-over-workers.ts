@@ -26,11 +26,9 @@ export type SpreadInputs = {
 
 type Port = {
   port: number
-  /** Frees it, as this process has held it alone so far. */
   release(): Promise<void>
 }
 
-/** The workers, as the rest of the main process sees them. */
 export type Spread = {
   isServing(): boolean
   exposition(): Promise<string>
@@ -39,7 +37,6 @@ export type Spread = {
   stop(graceMs: number): Promise<void>
 }
 
-/** Has JSON-RPC served by workers, and serves here what they pass on. */
 export async function spreadOverWorkers(inputs: SpreadInputs, port: Port): Promise<Spread> {
   const { drivers, settings, networks, service, publicUrl, exchange } = inputs
   await using opened = new AsyncDisposableStack()

@@ -1,7 +1,6 @@
 import type { WriteLog } from '../embedded-drivers.ts'
 import { type FromWorker, readFromWorker, type ToWorker } from './worker-messages.ts'
 
-/** The process of a worker, as the main process holds it. */
 export type WorkerChild = {
   pid: number
   send(message: ToWorker): void

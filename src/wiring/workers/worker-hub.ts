@@ -22,14 +22,12 @@ type Options = {
   outside: LimitExchange | null
 }
 
-/** All that workers have in common, in the main process. */
 export type WorkerHub = {
   /** A worker that is about to open; from here on it is told everything. */
   join(send: (message: ToWorker) => void): HubMember
   /** Resolves when all workers have taken the settings over, or after some seconds. */
   reload(settings: WorkerSettings, pages: readonly string[]): Promise<void>
   exposition(): Promise<string>
-  /** How calls go at the upstreams, as each worker sees it. */
   reports(): Promise<CallReport[]>
   /** Writes what workers have handed over. */
   stop(): Promise<void>
@@ -57,7 +55,6 @@ const NEWS_MS_MAX = 2000
 
 type Reported = Extract<FromWorker, { kind: 'reported' }>
 
-/** How calls go at the upstreams, as the workers see it. */
 type WorkerReports = {
   reports(): Promise<CallReport[]>
   reported(member: Member, message: Reported): void
@@ -67,7 +64,6 @@ type WorkerReports = {
 /** A worker that takes longer is left out. */
 const REPORT_MS_MAX = 500
 
-/** The topic that workers listen to. */
 const ACCOUNTS_CHANGED = 'accounts'
 
 export function openWorkerHub(world: World, options: Options): WorkerHub {
@@ -157,7 +153,6 @@ function shareSpends(
   }
 }
 
-/** Passes news of a chain from one worker to all others, and tells it when they have them. */
 async function passNews(
   hearing: Gather<Member>,
   members: ReadonlySet<Member>,

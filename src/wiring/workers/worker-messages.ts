@@ -17,7 +17,6 @@ export type WorkerSettings = Omit<
   'tiers' | 'locate' | 'locateOption' | 'secret' | 'operatorToken'
 > & { tiers: [name: string, tier: Tier][] }
 
-/** All that a worker needs to open. */
 export type WorkerOpening = {
   settings: WorkerSettings
   /** The port that all workers share. */
@@ -30,7 +29,6 @@ export type WorkerOpening = {
   pages: readonly string[]
 }
 
-/** From the main process to a worker. */
 export type ToWorker =
   | { kind: 'open'; opening: WorkerOpening }
   | { kind: 'listen' }
@@ -48,7 +46,6 @@ export type ToWorker =
   | { kind: 'report'; id: number }
   | { kind: 'stop'; graceMs: number }
 
-/** From a worker to the main process. */
 export type FromWorker =
   | { kind: 'hello'; version: string }
   | { kind: 'opened' }
@@ -62,7 +59,6 @@ export type FromWorker =
   /** The worker's metrics; sent by itself too, as a sign of life, under the id 0. */
   | { kind: 'measured'; id: number; exposition: string }
   | { kind: 'reported'; id: number; networks: readonly CallReport[] }
-  /** An upstream has asked for fewer calls. */
   | { kind: 'throttled'; network: string; upstream: string; forMs: number }
 
 type Readers = { [Kind in FromWorker['kind']]: (sent: Sent) => FromWorker | null }

@@ -8,7 +8,6 @@ type Member = { send(message: ToWorker): void }
 
 type Measured = Extract<FromWorker, { kind: 'measured' }>
 
-/** The metrics of all processes as one. */
 export type WorkerMetrics = {
   exposition(): Promise<string>
   measured(member: Member, message: Measured): void

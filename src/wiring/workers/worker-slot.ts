@@ -14,7 +14,6 @@ export type SlotNeeds = {
   hub: WorkerHub
   /** As things are now: a reload may change them. */
   opening(): WorkerOpening
-  /** Called when a slot's state or failure is another. */
   changed(): void
 }
 
@@ -27,7 +26,6 @@ export type WorkerSlot = {
   listen(): void
   /** Replaces a process that nothing was heard of for long; to be called every second. */
   look(): void
-  /** Lets it finish what is in flight. */
   stop(graceMs: number): Promise<void>
 }
 

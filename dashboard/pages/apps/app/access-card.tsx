@@ -57,7 +57,6 @@ const LISTS: readonly ListWords[] = [
   },
 ]
 
-/** Where callers with this key may come from, and what they may call. */
 export function AccessCard({ app }: { app: WireApp }) {
   const limits = LISTS.filter(({ name }) => app.allow[name].length > 0).length
   return (

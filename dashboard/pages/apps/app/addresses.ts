@@ -30,7 +30,6 @@ function hostParts({ publicUrl, slug = '' }: Known): AddressParts {
   return { before: `${base.protocol}//`, slug, middle: `.${base.host}/v2/` }
 }
 
-/** The address by path, with the name of a variable for the key. */
 export function addressWith(url: string, key: string, inPlaceOfKey: string): string {
   return `${url.slice(0, -key.length)}${inPlaceOfKey}`
 }

@@ -14,11 +14,9 @@ import { sendChange, showApp } from '../app-changes.ts'
 /** A contract is told by its ends; names and addresses are shown whole. */
 const CONTRACT_ENDS = { head: 14, tail: 6 }
 
-/** One of the lists, in words. */
 export type ListWords = {
   name: ListName
   label: string
-  /** One entry of it, and several. */
   one: string
   many: string
   icon: IconName
@@ -28,7 +26,6 @@ export type ListWords = {
 
 type Props = { app: WireApp; words: ListWords }
 
-/** The entries of one list, each with its cross, and a line for the next one. */
 export function AllowList({ app, words }: Props) {
   const { name, label, one } = words
   const [isAdding, setAdding] = useState(false)

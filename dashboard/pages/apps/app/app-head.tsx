@@ -51,7 +51,6 @@ export function AppHead({ app }: { app: WireApp }) {
   )
 }
 
-/** The words that an app goes by; its key and addresses stay. */
 function EditAppDialog({ app, onClose }: { app: WireApp; onClose(): void }) {
   const [name, setName] = useState(app.name)
   const [description, setDescription] = useState(app.description)

@@ -4,7 +4,6 @@ import { Card } from '../../../parts/card.tsx'
 import { NetworkName, Tag } from '../../../parts/state.tsx'
 import { switchNetwork } from '../app-changes.ts'
 
-/** The networks that the key opens, each with its switch. */
 export function AppNetworks({ app }: { app: WireApp }) {
   const { data } = useCall('listNetworks')
   // Until all are known, those that are open stand where they will.

@@ -6,7 +6,6 @@ import { changeQuery, usePlace } from '../../../shell/routing/router.ts'
 import { addressWith } from './addresses.ts'
 import { snippetsOf } from './snippets.ts'
 
-/** A first call in the reader's language, on one of the app's networks. */
 export function AppSnippets({ app }: { app: WireApp }) {
   const { query } = usePlace()
   const networks = useCall('listNetworks').data?.data

@@ -16,7 +16,6 @@ const FORMS: readonly { value: AddressForm; text: string }[] = [
   { value: 'host', text: 'By host' },
 ]
 
-/** The key, and the address of each network that it opens. */
 export function KeyCard({ app }: { app: WireApp }) {
   const { query } = usePlace()
   const form: AddressForm = query.get('form') === 'host' ? 'host' : 'path'

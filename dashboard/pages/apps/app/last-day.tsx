@@ -15,7 +15,6 @@ const CLOCK = new Intl.DateTimeFormat(undefined, {
   hourCycle: 'h23',
 })
 
-/** How an app did in the last day. */
 export function LastDay({ app }: { app: WireApp }) {
   const month = new Date().toISOString().slice(0, 7)
   const from = String(startOfMonth(month))

@@ -12,7 +12,6 @@ import { changeQuery, usePlace } from '../../../shell/routing/router.ts'
 
 type Row = AnswerOf<'getCallStats'>['data'][number]
 
-/** The methods that an app called in the last day, the most called first. */
 export function MethodTable({ app }: { app: WireApp }) {
   const isErrorsOnly = usePlace().query.has('errors')
   const switchRows = () => changeQuery({ errors: isErrorsOnly ? null : '1' })

@@ -14,7 +14,6 @@ import { SendDialog } from './send-dialog.tsx'
 /** Blocks that a lost stream does not tell are seen within so long. */
 const POLL_MS = { live: 10_000, lost: 2000 }
 
-/** The chain with its forks, and all that can be done to it. */
 export function ChainCard({ chain }: { chain: WireDevnet | undefined }) {
   const [depth, setDepth] = useState(2)
   const [isDropping, setDropping] = useState(false)

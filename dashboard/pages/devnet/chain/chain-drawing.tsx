@@ -118,7 +118,6 @@ type LabelProps = {
   spot(one: PlacedBlock): { x: number; y: number }
 }
 
-/** Says over each replaced branch when it was left behind. */
 function BranchLabels({ placed, spot }: LabelProps) {
   const nowMs = useNow()
   const gone = placed.filter(({ block }) => !block.is_canonical)

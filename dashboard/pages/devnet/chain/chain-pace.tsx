@@ -11,7 +11,6 @@ const BLOCK_TIMES_MS = [250, 500, 1000, 2000, 4000, 12_000, 30_000, 60_000, 600_
 
 const TRAFFIC = [0, 1, 3, 6, 12, 25, 50, 100, 200]
 
-/** How fast blocks come and what is in them, and the way back to an earlier one. */
 export function ChainPace({ chain }: { chain: WireDevnet | undefined }) {
   const timeMs = chain?.block_time_ms ?? 0
   const traffic = chain?.transactions_per_block ?? 0

@@ -21,7 +21,6 @@ import { tokensIn } from './token-field.ts'
 /** Waits so long for Tab after Escape; any other key ends it. */
 const LEAVING_MS = 60_000
 
-/** Lines, brackets, several cursors, and the keys that everybody knows. */
 export const EDITING: Extension = [
   lineNumbers(),
   history(),

@@ -1,4 +1,3 @@
-/** An element with members of it set, and with what is inside. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   members: Partial<HTMLElementTagNameMap[Tag]>,

@@ -7,7 +7,6 @@ type Placed = { from: number; to: number; problem: QueryProblem }
 
 const SHOW_ERRORS = StateEffect.define<readonly QueryProblem[]>()
 
-/** Marks the server's errors at their places, with the words under the line they are in. */
 export const ERROR_FIELD = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (shown, change) => {

@@ -11,7 +11,6 @@ import LOOK from './query-editor.css' with { type: 'text' }
 import { schemaAssist } from './schema-assist.ts'
 import { TOKEN_FIELD } from './token-field.ts'
 
-/** The editor of a query, in an element of the page. */
 export type QueryEditor = {
   setText(text: string): void
   setSchema(text: string): void

@@ -13,7 +13,6 @@ const LIST_WORDS: Readonly<Record<string, readonly [string, string]>> = {
   callTracerTraces: ['call', 'calls'],
 }
 
-/** What came of the last run that worked, and how it stands to the query as it is now. */
 export function DryRunOutcome({ model, dryRun }: { model: EditorModel; dryRun: DryRun }) {
   const { result, fault } = dryRun
   return (

@@ -14,7 +14,6 @@ import type { DryRun, Estimating } from './use-runs.ts'
 /** Numbers, decimal or 0x, or a hash. */
 const BLOCK = /^([0-9]{1,16}|0x[0-9a-fA-F]{1,13}|0x[0-9a-fA-F]{64})$/
 
-/** The query on a real block: what would be delivered, and what it costs. */
 export function DryRunPane(props: {
   model: EditorModel
   dryRun: DryRun

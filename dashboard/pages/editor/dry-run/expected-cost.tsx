@@ -104,7 +104,6 @@ function PlanShare({ estimate, monthCu }: { estimate: QueryEstimate; monthCu: nu
   )
 }
 
-/** One mark a block, as tall as its result is large; a mark leads to its block. */
 function SampleChart(props: {
   sample: readonly Sample[]
   tested: number | null

@@ -7,7 +7,6 @@ import type { EditorModel } from '../use-editor.ts'
 
 type Query = { query: string; network: string }
 
-/** The result of a query on a block, with the query that it is of. */
 export type DryRunResult = Query & {
   atMs: number
   /** `event.data` of the delivery, digit by digit. */
@@ -15,7 +14,6 @@ export type DryRunResult = Query & {
   figures: TestQueryResult
 }
 
-/** What a query would cost, with the query that it is of. */
 export type QueryEstimate = AnswerOf<'estimateQuery'>['data'] & { query: string }
 
 export type DryRun = NewestRun<Query & { block: string }, DryRunResult>
@@ -100,7 +98,6 @@ type NewestRun<Asked, Result> = {
   run(asked: Asked): Promise<void>
 }
 
-/** Runs something for the newest question only. */
 function useNewestRun<Asked, Result>(
   ask: (asked: Asked, signal: AbortSignal) => Promise<Result>,
 ): NewestRun<Asked, Result> {

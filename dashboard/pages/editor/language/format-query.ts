@@ -1,6 +1,5 @@
 import { type Token, tokensOf } from './graphql-tokens.ts'
 
-/** A pair of brackets with what is between them. */
 type Group = { open: Token; parts: Part[]; close: Token | null }
 
 type Part = Token | Group
@@ -136,7 +135,6 @@ function inline({ open, parts, close }: Group): string | null {
   return open.text + pad + line + pad + (close?.text ?? '')
 }
 
-/** True where a field, a member or an item begins. */
 function startsMember({ open, parts }: Pick<Group, 'open' | 'parts' | 'close'>, at: number) {
   const [part, before] = [parts[at], parts[at - 1]]
   if (!part || !before) return true

@@ -7,13 +7,11 @@ export type Completion = { label: string; detail: string; doc: string; insert: s
 
 export type Completions = { from: number; options: readonly Completion[] }
 
-/** The words that start a definition. */
 const KEYWORDS: readonly Completion[] = [
   word('query', '', 'A query that names variables of the team.', 'query (|) {\n  block {\n  }\n}'),
   word('fragment', '', 'Fields that several places share.', 'fragment | on Log {\n}'),
 ]
 
-/** The lists that a query may name; it declares each as one of the two. */
 const VARIABLE_TYPES: readonly Completion[] = [
   word('[Address!]', '', 'A list of addresses that the team keeps.', '[Address!]'),
   word('[Bytes32!]', '', 'A list of 32-byte values that the team keeps.', '[Bytes32!]'),
@@ -53,7 +51,6 @@ function optionsOf(
   return fields.map((field) => fieldOption(field, schema))
 }
 
-/** A field that has fields of its own comes with its brackets. */
 function fieldOption(field: SchemaField, schema: QuerySchema): Completion {
   const isObject = (schema.get(field.of)?.fields.size ?? 0) > 0
   return word(
@@ -70,7 +67,6 @@ function memberOption({ name, type, doc }: SchemaField): Completion {
   return word(name, type, doc, `${name}: ${isList ? '[|]' : isScalar ? '|' : '{|}'}`)
 }
 
-/** Variables that the query declares, where a list of them may stand. */
 function variableOptions(type: string, tokens: readonly Token[]): Completion[] {
   const declared = tokens.flatMap((token, at) => {
     if (token.kind !== 'variable' || tokens[at + 1]?.text !== ':') return []

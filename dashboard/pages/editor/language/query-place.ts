@@ -1,7 +1,6 @@
 import type { Token } from './graphql-tokens.ts'
 import type { QuerySchema, SchemaField } from './read-schema.ts'
 
-/** What may stand at a place of a query. */
 export type QueryPlace =
   | { in: 'document' }
   | { in: 'definitions'; expects: 'name' | 'type' }
@@ -43,7 +42,6 @@ export function placeAfter(
   return placeOf(walk)
 }
 
-/** The field that the word at this place names, if it is one. */
 export function fieldAt(
   tokens: readonly Token[],
   at: number,

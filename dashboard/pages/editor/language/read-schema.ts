@@ -18,14 +18,12 @@ type SchemaType = {
   fields: ReadonlyMap<string, SchemaField>
 }
 
-/** The types that queries are written against, by name. */
 export type QuerySchema = ReadonlyMap<string, SchemaType>
 
 type Reader = { tokens: readonly Token[]; at: number }
 
 const NO_FIELDS: ReadonlyMap<string, SchemaField> = new Map()
 
-/** Reads the schema that the service serves: scalars, types and inputs, with their words. */
 export function readSchema(text: string): QuerySchema {
   const reader = { tokens: tokensOf(text).filter(({ kind }) => kind !== 'comment'), at: 0 }
   const types = new Map<string, SchemaType>()
@@ -40,7 +38,6 @@ export function readSchema(text: string): QuerySchema {
   return types
 }
 
-/** Members up to the bracket that closes them: fields, or the arguments of one. */
 function readFields(reader: Reader, close: string): Map<string, SchemaField> {
   const fields = new Map<string, SchemaField>()
   next(reader)

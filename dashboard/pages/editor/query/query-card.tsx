@@ -7,7 +7,6 @@ import type { QueryEditor } from '../code/mount-query-editor.ts'
 import type { EditorModel } from '../use-editor.ts'
 import { QueryBox } from './query-box.tsx'
 
-/** The query, with what the server's compiler says of it. */
 export function QueryCard(props: {
   model: EditorModel
   editor: QueryEditor | null

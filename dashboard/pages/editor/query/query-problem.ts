@@ -2,10 +2,8 @@ import type { AnswerOf } from '../../../api/wire.ts'
 
 export type QueryCheck = AnswerOf<'checkQuery'>['data']
 
-/** A mistake in a query, where the server's compiler found it. */
 export type QueryProblem = QueryCheck['errors'][number]
 
-/** At most so many names are offered for one mistake. */
 const NAMES_MAX = 3
 
 /** The names that the compiler thinks were meant: `Did you mean "hash" or "data"?` */

@@ -3,7 +3,6 @@ import { ApiError, messageOf } from '../../../api/api-error.ts'
 import { callApi } from '../../../api/call-api.ts'
 import type { QueryCheck } from './query-problem.ts'
 
-/** What the server's compiler says of a query. */
 export type Checked = {
   /** Of the newest text that was checked; null before the first. */
   check: QueryCheck | null
@@ -19,7 +18,6 @@ export type Checked = {
 const PAUSE_MS = 250
 const BUSY_MS = 2_000
 
-/** Has the query checked by the server while it is written, for the network it is for. */
 export function useQueryCheck(query: string, network: string): Checked {
   const [told, setTold] = useState<Pick<Checked, 'check' | 'of' | 'fault'>>({
     check: null,

@@ -5,7 +5,6 @@ import { Inline } from './prose.tsx'
 import type { AnswerPart, CallDoc, ReferenceDoc, SchemaDoc } from './reference-doc.ts'
 import { TypeText } from './type-text.tsx'
 
-/** The answer that is hoped for, and every error. */
 export function CallAnswers(props: { doc: CallDoc; schemas: ReferenceDoc['schemas'] }) {
   const { responses } = props.doc
   const hoped = responses['201'] ? '201' : '200'

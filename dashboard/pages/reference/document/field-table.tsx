@@ -11,7 +11,6 @@ import { TypeText } from './type-text.tsx'
 /** A parameter, or a field as if it were one. */
 type Row = Omit<ParameterPart, 'in'> & { in: string }
 
-/** The fields of an object, or the type of what is none. */
 export function FieldTable(props: { schema: SchemaDoc; schemas: ReferenceDoc['schemas'] }) {
   const name = objectName(props.schema)
   const object = (name && props.schemas[name]) || props.schema

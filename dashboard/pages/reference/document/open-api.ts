@@ -42,7 +42,6 @@ export type CallDoc = {
   'x-example': string
 }
 
-/** The document of the API, as `getOpenApi` answers it. */
 export type OpenApi = {
   info: { version: string; description: string }
   servers: readonly { url: string }[]

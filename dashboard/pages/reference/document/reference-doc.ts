@@ -27,7 +27,6 @@ export type FoundReference = {
 
 const PREFIX = '#/components/schemas/'
 
-/** The document by groups of calls, and with what the search looks at. */
 export function referenceDoc(openApi: OpenApi): ReferenceDoc {
   const { schemas } = openApi.components
   const calls = Object.entries(openApi.paths).flatMap(([path, methods]) =>

@@ -1,7 +1,6 @@
 import type { ComponentChild } from 'preact'
 import { objectName, type SchemaDoc } from './reference-doc.ts'
 
-/** The type of a value in words; named objects lead to their fields. */
 export function TypeText({ schema }: { schema: SchemaDoc }) {
   const name = objectName(schema)
   if (name) return <a href={`#schema-${name}`}>{name}</a>

@@ -1,6 +1,5 @@
 import type { CallDoc, ParameterPart, ReferenceCall } from '../document/reference-doc.ts'
 
-/** The texts that a reader has typed: parameters by name, and the body. */
 export type CallInputs = { values: Readonly<Record<string, string>>; body: string }
 
 /** Where the key of an app stands in a path. */

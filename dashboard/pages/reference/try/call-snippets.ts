@@ -3,7 +3,6 @@ import { type CallInputs, isKeyInHeader, isStream, targetOf } from './call-reque
 
 type Snippet = { name: string; text: string }
 
-/** What a snippet sends; a call without a body has none. */
 type Sent = {
   call: ReferenceCall
   inputs: CallInputs

@@ -2,7 +2,6 @@ import { useEffect } from 'preact/hooks'
 import { useCall } from '../../../api/use-call.ts'
 import { optionsOf, SelectField } from '../../../parts/forms/field.tsx'
 
-/** The app whose key is used, and a network of it. */
 export type NodeChoice = { appId: string; key: string; slug: string }
 
 type Props = { chosen: NodeChoice | null; onChoose(choice: NodeChoice): void }

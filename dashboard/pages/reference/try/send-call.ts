@@ -5,7 +5,6 @@ import { invalidate } from '../../../api/use-call.ts'
 import type { ReferenceCall } from '../document/reference-doc.ts'
 import { type CallInputs, isKeyInHeader, isNodeCall, targetOf } from './call-request.ts'
 
-/** The team that an operator acts for, and the key of the chosen app. */
 type Sender = { team: string | undefined; key: string }
 
 export type CallOutcome = {

@@ -28,13 +28,11 @@ type CardProps<T> = {
   lost: ComponentChildren
   saidOf(name: string): string
   revoke(id: string): Promise<void>
-  /** The dialog that adds one. */
   adding(onClose: () => void): ComponentChildren
   empty: ComponentChildren
   foot: ComponentChildren
 }
 
-/** A list of credentials that can be added to and revoked. */
 export function CredentialsCard<T>(props: CardProps<T>) {
   const [isAdding, setAdding] = useState(false)
   const [leaving, setLeaving] = useState<Listed | null>(null)

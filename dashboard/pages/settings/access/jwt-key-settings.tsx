@@ -18,7 +18,6 @@ const PEM_BEGINS = '-----BEGIN PUBLIC KEY-----'
 /** As the service has it. */
 const KEY_CHARS_MAX = 4096
 
-/** The public keys whose tokens speak for the team's apps. */
 export function JwtKeySettings() {
   return (
     <CredentialsCard
@@ -67,7 +66,6 @@ export function JwtKeySettings() {
   )
 }
 
-/** Registers the public half of a key that signs tokens. */
 function NewJwtKeyDialog({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('')
   const [key, setKey] = useState('')

@@ -18,7 +18,6 @@ const WHOSE: readonly { value: Whose; text: string }[] = [
   { value: 'operator', text: 'Operator’s' },
 ]
 
-/** Browsers that are signed in, each of which can be signed out. */
 export function SessionSettings() {
   const { query } = usePlace()
   const isOperator = useSession()?.kind === 'operator'

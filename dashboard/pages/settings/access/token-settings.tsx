@@ -10,7 +10,6 @@ import { TimeAgo } from '../../../parts/text/time-ago.tsx'
 import { ShownOnce } from '../shown-once.tsx'
 import { CredentialsCard } from './credentials-card.tsx'
 
-/** The team's tokens: made, named and revoked. */
 export function TokenSettings() {
   const own = useSession()?.token?.id
   return (
@@ -54,7 +53,6 @@ export function TokenSettings() {
   )
 }
 
-/** A new token, shown here and never again. */
 function NewTokenDialog({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('')
   const [token, setToken] = useState('')

@@ -8,7 +8,6 @@ import { plural, short } from '../../../parts/text/format.ts'
 import { utcDay, utcMoment } from '../../../parts/text/utc-dates.ts'
 import { switchAutoscaling } from './switch-autoscaling.ts'
 
-/** The switch that decides it, and what each of its sides means. */
 export function AtLimit() {
   const summary = useCall('getUsageSummary').data?.data
   const webhooks = useCall('listWebhooks').data?.data ?? []

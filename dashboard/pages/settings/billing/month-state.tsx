@@ -7,11 +7,9 @@ import { utcDay } from '../../../parts/text/utc-dates.ts'
 
 type Summary = AnswerOf<'getUsageSummary'>['data']
 
-/** How much of the month is used, where it is headed, and when it begins anew. */
 export function MonthState(props: {
   summary: Summary
   limits: WireTierLimits | null
-  /** How many there are, where that is to be told. */
   webhooks?: number | undefined
 }) {
   const { summary, limits, webhooks } = props
@@ -53,7 +51,6 @@ function Until({ at }: { at: number }) {
   return <span class="faint">in {lengthText(at - useNow())}</span>
 }
 
-/** Used, expected, and what of that is past the limit. */
 function MonthBar({ summary, limit }: { summary: Summary; limit: number }) {
   const { month_cu: used, forecast_cu: forecast } = summary
   const expected = Math.max(used, forecast ?? 0)

@@ -3,7 +3,6 @@ import type { WireTeam } from '../../../api/wire.ts'
 import { Fact } from '../../../parts/fact.tsx'
 import { binaryBytes, cu, whole } from '../../../parts/text/format.ts'
 
-/** The limits of the tier, beside how much of it is taken where that is known. */
 export function PlanLimits({ team }: { team: WireTeam }) {
   const webhooks = useCall('listWebhooks').data?.data.length
   const { limits } = team

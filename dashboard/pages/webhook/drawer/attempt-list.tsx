@@ -5,7 +5,6 @@ import { ClockTime, lengthText, TimeAgo } from '../../../parts/text/time-ago.tsx
 import { isAccepted, outcomeOf } from '../log/delivery-words.ts'
 import type { DeliveryDetail } from './use-delivery.ts'
 
-/** Older ones are counted only. */
 const SHOWN_MAX = 30
 
 /** The bar of an attempt is as long as the smallest of these that holds it. */
@@ -18,7 +17,6 @@ const PHASES = [
   { name: 'Wait', of: 'answer', fill: 'f1', key: 'k1' },
 ] as const
 
-/** Every attempt with its times, oldest first, and when the next is due. */
 export function AttemptList({ delivery }: { delivery: DeliveryDetail }) {
   const { attempts, time_due: due, status } = delivery
   const hidden = Math.max(0, attempts.length - SHOWN_MAX)

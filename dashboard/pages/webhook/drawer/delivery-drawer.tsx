@@ -22,7 +22,6 @@ type DrawerProps = { id: string; onClose(): void; onStep(by: number): void }
 /** Narrower windows show the drawer over the page instead of beside the log. */
 const OVER_THE_PAGE = '(max-width: 1240px)'
 
-/** One delivery: what was sent, how each attempt went, and how it can be sent again. */
 export function DeliveryDrawer({ id, onClose, onStep }: DrawerProps) {
   const { delivery, error, reload } = useDelivery(id)
   const resend = useResend(reload)
@@ -59,7 +58,6 @@ export function DeliveryDrawer({ id, onClose, onStep }: DrawerProps) {
   )
 }
 
-/** All there is to tell about a delivery. */
 function DrawerBody({ delivery }: { delivery: DeliveryDetail }) {
   return (
     <>
@@ -78,7 +76,6 @@ function DrawerBody({ delivery }: { delivery: DeliveryDetail }) {
   )
 }
 
-/** How a receiver can be sure that a delivery is ours. */
 function SignatureNote({ webhookId }: { webhookId: string }) {
   return (
     <details class="sig">
@@ -102,7 +99,6 @@ function SignatureNote({ webhookId }: { webhookId: string }) {
   )
 }
 
-/** Sends a delivery again, and says what came of it when that is known. */
 function useResend(onSent: () => void): (id: string) => Promise<void> {
   const sent = useRef(new Set<string>())
   useLiveBatch('delivery', (events) => {

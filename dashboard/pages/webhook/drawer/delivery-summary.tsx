@@ -14,7 +14,6 @@ const TAG_TONES: Readonly<Partial<Record<Tone, 'ok' | 'warn' | 'bad'>>> = {
   bad: 'bad',
 }
 
-/** Which block it is of, and the ways to its neighbours, to a link, and out. */
 export function DrawerHead(props: {
   delivery: DeliveryDetail | null
   onClose(): void
@@ -60,7 +59,6 @@ function HeadButton(props: {
   )
 }
 
-/** What became of it, what it is, and what it cost. */
 export function DeliveryTags({ delivery }: { delivery: DeliveryDetail }) {
   const { tone, word } = statusOf(delivery)
   const tagTone = TAG_TONES[tone]

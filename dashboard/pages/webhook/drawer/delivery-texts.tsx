@@ -2,7 +2,6 @@ import { CodeTabs } from '../../../parts/text/code-block.tsx'
 import { JsonText, RawText } from '../../../parts/text/json-text.tsx'
 import type { DeliveryDetail } from './use-delivery.ts'
 
-/** What was sent and what was answered: indented, as it went over the wire, and beside it. */
 export function DeliveryTexts({ delivery }: { delivery: DeliveryDetail }) {
   const body = delivery.body ?? ''
   const headers = headerText(delivery.headers)

@@ -5,7 +5,6 @@ import { SecretRow } from '../../../parts/text/secret-row.tsx'
 import { RotateKey } from './rotate-key.tsx'
 import { VERIFY_SNIPPETS } from './verify-snippets.ts'
 
-/** The key that deliveries are signed with, how to check them, and how to change it. */
 export function KeyTab({ webhook }: { webhook: WireWebhook }) {
   return (
     <div class="grid side">

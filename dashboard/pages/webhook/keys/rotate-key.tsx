@@ -7,7 +7,6 @@ import { SecretRow } from '../../../parts/text/secret-row.tsx'
 import { patchWebhook } from '../../../parts/webhooks/switch-webhook.ts'
 import { attempt, say } from '../../../shell/toasts.tsx'
 
-/** Changes the signing key, at once or after receivers have learned the next one. */
 export function RotateKey({ webhook }: { webhook: WireWebhook }) {
   const [isBusy, setBusy] = useState(false)
   const rotate = async (prepare: boolean) => {

@@ -9,7 +9,6 @@ import { LogList } from './log-list.tsx'
 import { filtersIn, isFiltered } from './log-question.ts'
 import { useDeliveryLog } from './use-delivery-log.ts'
 
-/** The live log of a webhook, with one delivery beside it. */
 export function DeliveriesTab({ webhook }: { webhook: WireWebhook }) {
   const { query } = usePlace()
   const filters = filtersIn(query)

@@ -3,7 +3,6 @@ import type { WireDelivery } from '../../../api/wire.ts'
 type LogPage = { data: readonly WireDelivery[]; pagination: { cursors: { after?: string } } }
 
 type Needs = {
-  /** Reads a page of the log from the service. */
   read(cursor: string | null, limit: number): Promise<LogPage>
   /** True when a delivery that was heard of belongs here. */
   isMeant(delivery: WireDelivery): boolean
@@ -20,7 +19,6 @@ export type DeliveryLog = {
   hear(deliveries: readonly WireDelivery[]): void
   /** While held, rows do not move: newer ones gather. */
   hold(isHeld: boolean): void
-  /** Reads the newest, now or anew. */
   restart(): void
   /** Some were missed: the newest are read anew, once the list is not held any more. */
   miss(): void
@@ -50,13 +48,11 @@ type Inside = {
   needs: Needs
   /** Newest first. */
   rows: WireDelivery[]
-  /** The same rows by their ids. */
   byId: Map<string, WireDelivery>
   /** How many of them came in live. */
   live: number
   /** Where the next page begins; null after the last, undefined before the first. */
   next: string | null | undefined
-  /** The last row that the reader sees. */
   seenTo: number
   isHeld: boolean
   isClosed: boolean
@@ -256,7 +252,6 @@ function arrive(log: Inside, row: WireDelivery): void {
   setTimeout(() => arrived.delete(row.id), ARRIVED_MS)
 }
 
-/** True when a row stands above another in the log. */
 function isNewer(one: WireDelivery, other: WireDelivery): boolean {
   if (one.time_created !== other.time_created) return one.time_created > other.time_created
   return Number(one.sequence_number ?? 0) > Number(other.sequence_number ?? 0)

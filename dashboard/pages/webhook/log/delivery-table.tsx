@@ -60,7 +60,6 @@ export function DeliveryTable({ log, openId, onOpen, onScrolled }: TableProps) {
   )
 }
 
-/** Stands for the rows above or below those that are drawn. */
 function RowSpacer({ height }: { height: number }) {
   return (
     <tr class="spacer">

@@ -13,7 +13,6 @@ const FAULTS: Readonly<Record<string, { word: string; why: string }>> = {
   protocol: { word: 'No HTTP', why: 'the answer was not HTTP' },
 }
 
-/** The status of a delivery as a word, with its colour. */
 export function statusOf({ status, attempts_made }: Stage): { tone: Tone; word: string } {
   if (status === 'delivered') return { tone: 'ok', word: 'Delivered' }
   if (status === 'failed') return { tone: 'bad', word: 'Failed' }
@@ -23,7 +22,6 @@ export function statusOf({ status, attempts_made }: Stage): { tone: Tone; word: 
     : { tone: 'warn', word: 'Retrying' }
 }
 
-/** What an attempt came to: the status code that was answered, or why none was. */
 export function outcomeOf({ status_code, fault }: Outcome): { word: string; why: string } {
   if (status_code !== null) return { word: String(status_code), why: '' }
   if (fault === null) return { word: '', why: '' }

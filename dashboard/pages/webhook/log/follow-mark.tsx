@@ -21,7 +21,6 @@ export function useFollowing(log: DeliveryLog) {
 
 type MarkProps = { isHeldByHand: boolean; isScrolled: boolean; toggle(): void }
 
-/** Says whether new rows come in by themselves, and holds them still on request. */
 export function FollowMark({ isHeldByHand, isScrolled, toggle }: MarkProps) {
   const isLive = useLiveState() === 'live'
   const isFollowing = isLive && !isHeldByHand && !isScrolled
@@ -44,7 +43,6 @@ export function FollowMark({ isHeldByHand, isScrolled, toggle }: MarkProps) {
   )
 }
 
-/** Stays in view above the rows that are read. */
 export function NewerButton({ state, onShow }: { state: LogState; onShow(): void }) {
   const { newer, isMoreNewer } = state
   if (newer === 0 && !isMoreNewer) return null

@@ -11,7 +11,6 @@ import { outcomeOf, shortSequence, statusOf } from './delivery-words.ts'
 /** Rows have one height, so that as many as there are can be placed without drawing them. */
 export const ROW_HEIGHT = 41
 
-/** Marks of attempts that fit; more are counted. */
 const TRIES_SHOWN = 8
 
 export const LOG_COLUMNS: readonly Column<WireDelivery>[] = [

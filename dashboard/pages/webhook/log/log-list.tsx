@@ -17,7 +17,6 @@ type ListProps = {
   onOpen(id: string, how?: { isStep: boolean }): void
 }
 
-/** The log with its filters, and what is said where it has nothing to show. */
 export function LogList(props: ListProps) {
   const { log } = props
   const following = useFollowing(log)

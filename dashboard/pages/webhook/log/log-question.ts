@@ -4,7 +4,6 @@ export const STATUSES = ['waiting', 'delivered', 'failed', 'cancelled'] as const
 
 type DeliveryStatus = (typeof STATUSES)[number]
 
-/** The filters of a log, as they stand in the address. */
 export type LogFilters = {
   status: DeliveryStatus | null
   block: number | null
@@ -12,7 +11,6 @@ export type LogFilters = {
   isRerun: boolean
 }
 
-/** A retried delivery has so many attempts or more. */
 const RETRIED_ATTEMPTS = 2
 
 /** The highest number a block may be asked for by. */
@@ -33,7 +31,6 @@ export function isFiltered({ status, block, isRetried, isRerun }: LogFilters): b
   return status !== null || block !== null || isRetried || isRerun
 }
 
-/** The filters as the service takes them. */
 export function parametersOf({ status, block, isRetried, isRerun }: LogFilters) {
   return {
     ...(status !== null && { status }),
@@ -43,7 +40,6 @@ export function parametersOf({ status, block, isRetried, isRerun }: LogFilters) 
   }
 }
 
-/** The filters in words, for where nothing matches them. */
 export function filterWords({ status, block, isRetried, isRerun }: LogFilters): string {
   const words = [
     block === null ? '' : `of block ${block.toLocaleString('en-US')}`,
@@ -54,7 +50,6 @@ export function filterWords({ status, block, isRetried, isRerun }: LogFilters): 
   return words.filter(Boolean).join(', ')
 }
 
-/** True when a delivery belongs into a log with these filters. */
 export function isMeant(filters: LogFilters, delivery: WireDelivery): boolean {
   const { status, block, isRetried, isRerun } = filters
   if (status !== null && delivery.status !== status) return false

@@ -9,7 +9,6 @@ import { isMeant, type LogFilters, parametersOf } from './log-question.ts'
 /** After a reorganisation several blocks come at once; the log is looked at when they are in. */
 const SETTLES_MS = 600
 
-/** The log of a webhook, kept true by what is heard; it is drawn anew whenever it changes. */
 export function useDeliveryLog(webhook: WireWebhook, filters: LogFilters): DeliveryLog {
   const [, redraw] = useState(0)
   const { id, network } = webhook

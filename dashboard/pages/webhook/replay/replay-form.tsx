@@ -16,7 +16,6 @@ const OFFERED_BLOCKS = 100
 
 type FormProps = { webhook: WireWebhook; isRunning: boolean }
 
-/** A range of blocks, and what it costs before it is sent. */
 export function ReplayForm({ webhook, isRunning }: FormProps) {
   const head = useCall('listNetworks').data?.data.find(({ id }) => id === webhook.network)?.head
   const [from, setFrom] = useState('')

@@ -8,7 +8,6 @@ import { cancelReplay, progressOf } from './use-replays.ts'
 
 const TONES = { running: 'info', done: 'ok', cancelled: 'out', failed: 'bad' } as const
 
-/** One replay: its range, how far it is or was, and why it does not get on. */
 export function ReplayLine({ replay }: { replay: WireReplay }) {
   const { state, delivered, skipped, error } = replay
   const { done, blocks, percent } = progressOf(replay)

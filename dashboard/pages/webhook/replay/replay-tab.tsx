@@ -5,7 +5,6 @@ import { ReplayForm } from './replay-form.tsx'
 import { ReplayLine } from './replay-line.tsx'
 import { useReplays } from './use-replays.ts'
 
-/** The query on blocks of the past: those that run or ran, and a new range. */
 export function ReplayTab({ webhook }: { webhook: WireWebhook }) {
   const replays = useReplays(webhook.id)
   const isRunning = replays?.some(({ state }) => state === 'running') ?? false

@@ -4,7 +4,6 @@ import { Icon } from '../../../parts/icon.tsx'
 import { percent as percentText, whole } from '../../../parts/text/format.ts'
 import { cancelReplay, progressOf, useReplays } from './use-replays.ts'
 
-/** The replay that is under way, above the log that it writes to. */
 export function RunningReplay({ webhookId }: { webhookId: string }) {
   const replay = useReplays(webhookId)?.find(({ state }) => state === 'running')
   if (!replay) return null

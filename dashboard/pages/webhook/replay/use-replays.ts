@@ -15,7 +15,6 @@ export function useReplays(webhookId: string): readonly WireReplay[] | null {
   return data?.data.filter(({ webhook_id }) => webhook_id === webhookId) ?? null
 }
 
-/** Puts a replay as it is now into the list. */
 export function noteReplay(replay: WireReplay): void {
   patchAnswers('listReplays', ({ data }) => {
     const isKnown = data.some(({ id }) => id === replay.id)
@@ -32,7 +31,6 @@ export function cancelReplay({ id }: WireReplay): Promise<void> {
   })
 }
 
-/** How far a replay is, in blocks. */
 export function progressOf(replay: WireReplay): { done: number; blocks: number; percent: number } {
   const blocks = replay.to_block - replay.from_block + 1
   const done = replay.next_block - replay.from_block

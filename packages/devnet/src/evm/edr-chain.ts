@@ -17,12 +17,10 @@ import { contractCodes } from './contracts/contracts.ts'
 import { SAMPLE_TOKEN, SAMPLE_TOKEN_CODE } from './fork/sample-token.ts'
 import { TEST_ACCOUNTS, TRADERS } from './test-accounts.ts'
 
-/** A node with the blocks up to that height, from which a chain goes on. */
 export type EdrFork = { url: string; height: number; cacheFolder: string }
 
 type Options = {
   chainId: number
-  /** Hears of every event of every subscription, newHeads and others. */
   onEvent: (subscriptionId: bigint, result: unknown) => void
   /** Null for a new chain. */
   fork: EdrFork | null
@@ -81,7 +79,6 @@ export function openEdrChain(
   )
 }
 
-/** All accounts that a new chain has. */
 export function genesisAddresses(): string[] {
   return genesisState(HARDFORK).map(({ address }) => `0x${Buffer.from(address).toString('hex')}`)
 }

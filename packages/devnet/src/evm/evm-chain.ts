@@ -23,7 +23,6 @@ const DEVELOPMENT_CHAIN_ID = 31_337
 
 const PROCESS_FILE = fileURLToPath(new URL('./evm-chain-process.ts', import.meta.url))
 
-/** Starts a real EVM chain in a child process. */
 export async function startEvmChain({
   clock,
   blockTimeMs,

@@ -8,7 +8,6 @@ import { openRawChain } from './fork/raw-chain.ts'
 type Needs = {
   clock: Pick<Clock, 'nowMs'>
   entropy: Pick<Entropy, 'bytes'>
-  /** Hears of every event of every subscription, newHeads and others. */
   onEvent(subscriptionId: bigint, result: unknown): void
   /** For sentences that whoever started the chain should read. */
   say(sentence: string): void
@@ -18,7 +17,6 @@ type Options = { chainId: number; folder: string | null; hardfork: string | unde
 
 type OpenChain = Omit<KeptChain, 'past'> & { past: KeptChain['past'] | null }
 
-/** The chain that is kept in a folder, or one in memory alone. */
 export async function openChain(
   needs: Needs,
   { chainId, folder, hardfork }: Options,

@@ -21,7 +21,6 @@ const TOO_MANY_SUBSCRIPTIONS = { code: -32005, message: 'too many subscriptions'
 const CHAIN_FAILED = { code: -32603, message: 'the chain failed to answer' }
 const NO_NOTIFICATIONS = { code: -32601, message: 'notifications not supported' }
 
-/** Answers one call or one batch, text in and text out. */
 export async function serveChain(
   chain: ForkableChain,
   text: string,

@@ -9,7 +9,6 @@ const SUBSCRIPTIONS_MAX = 1_000
 /** Events may overtake the answer that tells their subscription's id: a few blocks' worth wait. */
 const EARLY_EVENTS_MAX = 64
 
-/** The listeners of the chain's subscriptions. */
 export function subscriptions() {
   const listeners = new Map<string, Listener>()
   const early: { id: string; text: string }[] = []

@@ -1,12 +1,10 @@
 import { base58 } from '@scure/base'
 
-/** How sure a node is of what it says. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
 /** An account as the ledger holds it. Keys are the texts that everybody knows them by. */
 export type Account = {
   pubkey: string
-  /** The program that owns it. */
   owner: string
   lamports: bigint
   rentEpoch: bigint

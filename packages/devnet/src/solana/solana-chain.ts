@@ -10,7 +10,6 @@ import { openMachine } from './solana-machine.ts'
 import { openSlots } from './solana-slots.ts'
 import { openSender, openTransactions } from './solana-transactions.ts'
 
-/** A whole ledger in this process: accounts, slots, transactions, and a faucet. */
 export type SolanaChain = ReturnType<typeof openSolanaChain>
 
 type ChainOptions = {
@@ -19,10 +18,8 @@ type ChainOptions = {
   pace?: SolanaDevnetPace
 }
 
-/** A ledger in which nothing happens by itself. */
 const QUIET: SolanaDevnetPace = { slotTimeMs: 0, isHeld: false, changesPerSlot: 0 }
 
-/** Opens a new ledger whose newest slot is this one. */
 export function openSolanaChain(
   clock: Clock,
   slotNow: number,
@@ -44,7 +41,6 @@ export function openSolanaChain(
   slots.advance()
 
   const listeners: (() => void)[] = []
-  /** Ends the slot and tells everyone who listens. */
   const advance = () => {
     activity.runSlot()
     slots.advance()
@@ -52,7 +48,6 @@ export function openSolanaChain(
   }
   const parts = { accounts, slots, send, rentExempt }
   const activity = openActivity(clock, parts, samples.pools, pace, advance)
-  /** Hears after each slot that ended. */
   const onSlot = (listener: () => void) => void listeners.push(listener)
   return { accounts, slots, transactions, rentExempt, airdrop, advance, onSlot, activity }
 }

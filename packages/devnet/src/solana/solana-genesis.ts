@@ -22,7 +22,6 @@ export const TEST_WALLETS: readonly KeyPair[] = Array.from({ length: 5 }, (_, at
   keyPairOf(`headgate devnet wallet ${at}`),
 )
 
-/** A mint of the older token program, and one of the newer with a fee and its own name. */
 export const TOKEN_MINT = sampleMint('mint', { decimals: 6 })
 export const TOKEN_2022_MINT = sampleMint('mint 2022', {
   program: PROGRAMS.token2022,
@@ -38,7 +37,6 @@ const WALLET_TOKENS = 1_000_000n * 10n ** 6n
 const ASSOCIATED_TOKEN_PROGRAM = decodeBase58(PROGRAMS.associatedToken)
 const BUMP_MAX = 255
 
-/** The accounts that every ledger begins with. */
 export function genesisAccounts(rentExempt: RentExempt): Account[] {
   const mints = [TOKEN_MINT, TOKEN_2022_MINT]
   const supply = WALLET_TOKENS * BigInt(TEST_WALLETS.length)
@@ -52,7 +50,6 @@ export function genesisAccounts(rentExempt: RentExempt): Account[] {
   ]
 }
 
-/** A wallet's tokens of a mint. */
 export function walletTokens(
   wallet: Uint8Array,
   mint: SampleMint,

@@ -18,7 +18,6 @@ export type SolanaLedger = ChainChild & { genesisHash: string }
 
 const PROCESS_FILE = fileURLToPath(new URL('./solana-ledger-process.ts', import.meta.url))
 
-/** Starts a real Solana ledger in a child process. */
 export async function startSolanaLedger(options: Options): Promise<SolanaLedger> {
   const { clock, slotTimeMs, tokenAccounts = 0, changesPerSlot = 0 } = options
   for (const number of [slotTimeMs, tokenAccounts, changesPerSlot]) {

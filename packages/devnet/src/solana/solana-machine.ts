@@ -18,7 +18,6 @@ export type InnerInstruction = {
   stackHeight: number
 }
 
-/** The outcome of running a transaction. */
 export type TransactionOutcome = {
   /** Null when it succeeded. */
   error: TransactionError | null
@@ -26,7 +25,6 @@ export type TransactionOutcome = {
   unitsConsumed: bigint
   feeLamports: bigint
   returned: { program: Uint8Array; data: Uint8Array } | null
-  /** For each instruction what it had others do. */
   inner: readonly (readonly InnerInstruction[])[]
 }
 

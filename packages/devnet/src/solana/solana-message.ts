@@ -4,7 +4,6 @@ import { bytesOf, u8, u32, u64 } from './solana-bytes.ts'
 
 export type KeyPair = {
   key: Uint8Array
-  /** The 32 bytes that the pair is made of. */
   seed: Uint8Array
   sign(message: Uint8Array): Uint8Array
 }

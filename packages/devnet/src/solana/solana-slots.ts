@@ -5,7 +5,6 @@ import type { Accounts } from './solana-accounts.ts'
 import { FIRST_SLOT } from './solana-asleep.ts'
 import type { Machine } from './solana-machine.ts'
 
-/** A slot's blockhash and when it began. */
 type LedgerSlot = { slot: number; blockhash: string; unixSeconds: number; hash: Uint8Array }
 
 export type Slots = ReturnType<typeof openSlots>
@@ -32,7 +31,6 @@ const MOVING_SYSVARS = [
   SLOT_HASHES_SYSVAR,
 ]
 
-/** Time on the ledger: slots, each with a blockhash of its own. */
 export function openSlots(clock: Clock, machine: Machine, accounts: Accounts, firstSlot: number) {
   const recent: LedgerSlot[] = []
   let now = firstSlot
@@ -67,10 +65,8 @@ export function openSlots(clock: Clock, machine: Machine, accounts: Accounts, fi
       const found = recent.findLast((one) => one.blockhash === blockhash)
       return found !== undefined && found.slot <= slot && slot - found.slot <= BLOCKHASH_AGE_MAX
     },
-    /** The height up to which a blockhash of this slot is good. */
     lastValidHeight: (slot: number) => heightOf(slot) + BLOCKHASH_AGE_MAX,
     epochOf,
-    /** Ends the slot and begins the next. */
     advance() {
       now++
       accounts.endSlot()

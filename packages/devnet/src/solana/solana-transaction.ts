@@ -1,8 +1,6 @@
-/** A transaction as it goes over the wire, taken apart and checked for what a node checks first. */
 export type WireTransaction = {
   /** Exactly the transaction: whatever followed it is cut off. */
   bytes: Uint8Array
-  /** The bytes that the signatures sign. */
   message: Uint8Array
   signatures: readonly Uint8Array[]
   version: 'legacy' | 0
@@ -55,7 +53,6 @@ export function readTransaction(given: Uint8Array): WireTransaction | string {
   return isSane(transaction) ? transaction : UNSANITARY
 }
 
-/** Whether the key at this place of the message may be written to. */
 export function isWritable(transaction: WireTransaction, at: number): boolean {
   const { keys, requiredSignatures, readonlySigned, readonlyUnsigned } = transaction
   if (at < requiredSignatures) return at < requiredSignatures - readonlySigned

@@ -24,7 +24,6 @@ import { namedError, type TransactionError } from './transaction-error.ts'
 type LoadedKeys = {
   keys: readonly string[]
   writable: readonly boolean[]
-  /** From lookup tables: first those that may be written to. */
   fromTables: { writable: readonly string[]; readonly: readonly string[] }
 }
 
@@ -43,7 +42,6 @@ export type Receipt = {
 
 export type Transactions = ReturnType<typeof openTransactions>
 
-/** The name of the error. */
 export const SIGNATURE_FAILURE = 'SignatureFailure'
 
 /**
@@ -111,7 +109,6 @@ export function openTransactions(machine: Machine, accounts: Accounts, slots: Sl
     find: (signature: string) => receipts.get(signature) ?? null,
     /** The transactions of one of the last slots, in the order in which they ran. */
     inSlot: (slot: number) => [...receipts.values()].filter((receipt) => receipt.slot === slot),
-    /** All that are remembered, the newest first. */
     newestFirst: () => [...receipts.values()].reverse(),
     get count() {
       return count
@@ -172,7 +169,6 @@ export type Sender = ReturnType<typeof openSender>
 const UNITS_USUAL = 200_000
 const UNITS_SPREAD = 1_000_000
 
-/** Sends the ledger's own transactions. */
 export function openSender(slots: Slots, transactions: Transactions) {
   let airdrops = 0
   /** Signs and runs a transaction; says in words why it failed. */
@@ -186,7 +182,6 @@ export function openSender(slots: Slots, transactions: Transactions) {
   }
   return {
     send,
-    /** A transfer from the faucet, or in words why it failed. */
     airdrop(to: string, lamports: bigint): Receipt | string {
       airdrops = (airdrops + 1) % UNITS_SPREAD
       const unique = unitsLimit(UNITS_USUAL + airdrops)

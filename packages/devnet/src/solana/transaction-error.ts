@@ -1,4 +1,3 @@
-/** Why a transaction failed: as a node's JSON has it, and in its words. */
 export type TransactionError = { name: string; json: unknown; words: string }
 
 /** The words of a node for what is met most; other errors are told by their name. */
@@ -25,12 +24,10 @@ const ERROR =
 /** The end of a program's last log line. */
 const PROGRAM_FAILED = /^Program \w+ failed: (.*)$/
 
-/** An error that consists of its name. */
 export function namedError(name: string): TransactionError {
   return { name, json: name, words: WORDS[name] ?? name }
 }
 
-/** The error in the text that the machine has for a transaction that failed. */
 export function readError(text: string, logs: readonly string[]): TransactionError {
   const [, name = 'SanitizeFailure', place, inner, code, accountIndex] = ERROR.exec(text) ?? []
   if (inner !== undefined) {

@@ -3,10 +3,8 @@ import type { Calling } from '../../connect/run-call.ts'
 import { told } from '../call-command.ts'
 import { plainCommand } from '../plain/plain-command.ts'
 
-/** The argument that names an app. */
 const APP = { app: 'id' } as const
 
-/** `headgate app`: apps, each with its own key. */
 export function addAppCommands(group: Command): void {
   told(group, {
     more: 'Name an app by its id, or by its name if no other app has it.',
@@ -51,7 +49,6 @@ export function addAppCommands(group: Command): void {
   })
 }
 
-/** `headgate token`: tokens of the management API. */
 export function addTokenCommands(group: Command): void {
   told(group, {
     more: 'A token can do everything its team can. These commands use the one in HEADGATE_TOKEN.',
@@ -74,7 +71,6 @@ export function addTokenCommands(group: Command): void {
   })
 }
 
-/** `headgate team`: the team of a token, and all teams for the operator. */
 export function addTeamCommands(group: Command): void {
   told(group, {
     examples: [

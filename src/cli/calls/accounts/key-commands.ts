@@ -11,7 +11,6 @@ import { sayPlain } from '../plain/plain-view.ts'
 import { readText } from '../queries/query-source.ts'
 import { rotateSigningKey } from '../webhooks/rotate-signing-key.ts'
 
-/** `headgate key`: keys of apps, of signatures, and for JSON Web Tokens. */
 export function addKeyCommands(group: Command): void {
   told(group, {
     more:

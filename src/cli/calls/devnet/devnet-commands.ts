@@ -19,7 +19,6 @@ const REORGANISATION = CONTRACT.reorganiseDevnet.body?.schema.properties ?? {}
 
 const PACE = CONTRACT.changeSolanaDevnet.body?.schema.properties ?? {}
 
-/** `headgate devnet`: the embedded chain of local development, and its inboxes. */
 export function addDevnetCommands(group: Command): void {
   told(group, {
     more: 'The chain and the inboxes of local development. With a configuration there are none.',

@@ -15,7 +15,6 @@ const PAGE_MAX = 100
 /** Inboxes have no event stream. */
 const POLL_MS = 500
 
-/** The inboxes of local development, which receive deliveries. */
 export function addInboxCommands(group: Command): void {
   callCommand(group, 'inbox', {
     does: 'show what arrived at an inbox, with its marks',
@@ -52,7 +51,6 @@ export function addInboxCommands(group: Command): void {
   })
 }
 
-/** Shows what arrived at an inbox, oldest first, and with --follow what arrives from then on. */
 async function showInbox(
   calling: Calling,
   name: string,

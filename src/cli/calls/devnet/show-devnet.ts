@@ -17,13 +17,11 @@ const FIELDS = [
 
 const BLOCK_FIELDS = ['height', 'hash', 'state', 'transactions', 'time_mined', 'parent']
 
-/** Shows the chain, and its last blocks with those that were replaced. */
 export async function showDevnet(calling: Calling, { blocks }: { blocks: number }): Promise<void> {
   const { data } = await calling.client.call('getDevnet')
   calling.terminal.show(data, () => sayDevnet(calling, data, blocks))
 }
 
-/** Replaces the last blocks, and shows which by which. */
 export async function reorganise(
   calling: Calling,
   depth: number,

@@ -4,7 +4,6 @@ import type { Operation } from '../../../http/contract/operation.ts'
 import { onOrOff, several, wholeNumber } from '../call-command.ts'
 import type { NamedList } from './find-named.ts'
 
-/** Which values of a call the command line sets, and how they are written there. */
 export type InputWords = {
   /** The arguments: the name in the help, and the parameter or the member of the body. */
   arguments?: Readonly<Record<string, string>>
@@ -34,7 +33,6 @@ export type CallRequest = { parameters: Record<string, unknown>; body: Record<st
 /** An entry that empties a list which may be empty. */
 const ANY = 'any'
 
-/** The arguments and the options of a call, made of its parameters and the schema of its body. */
 export function callInputs(operation: Operation, words: InputWords): CallInputs {
   const { arguments: named = {}, fixed = {}, found = [], flags = {} } = words
   const members = membersOf(operation.body?.schema ?? {})
@@ -62,7 +60,6 @@ export function callInputs(operation: Operation, words: InputWords): CallInputs 
   }
 }
 
-/** The request that the words of a command line ask for. */
 export function requestOf(
   { arguments: named, options, fixed }: CallInputs,
   words: readonly unknown[],
@@ -81,7 +78,6 @@ export function requestOf(
   return request
 }
 
-/** A line that works when pasted, made of the examples of the contract. */
 export function exampleLine(
   command: string,
   { arguments: named, options }: CallInputs,
@@ -179,7 +175,6 @@ export function memberOf(value: unknown, path: string): unknown {
   }, value)
 }
 
-/** A value as a shell takes it. */
 function shellText(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   const text = Array.isArray(value) ? value.join(',') : String(value)

@@ -24,7 +24,6 @@ export const NOTHING_TO_CHANGE = 'Nothing to change. Pass at least one option; s
 
 type PlainId = Extract<keyof typeof CONTRACT, CallId>
 
-/** The thing that the first argument names. */
 type Target = { id: string; name?: string; webhook_url?: string }
 
 type Given = ConnectionOptions & Readonly<Record<string, unknown>> & { yes?: boolean }
@@ -48,7 +47,6 @@ export type PlainWords<Id extends PlainId> = InputWords & {
   complete?(calling: Calling, body: CallRequest['body']): Promise<CallRequest['body']>
   /** The option that takes the operator's token, of a call that is not the operator's alone. */
   operatorFor?: string
-  /** The fields that are shown. */
   fields?: readonly string[]
   /** Shows the answer, instead of its fields. */
   say?(calling: Calling, data: DataOf<Id>, body: CallRequest['body']): void
@@ -117,13 +115,11 @@ async function runPlain<Id extends PlainId>(
   })
 }
 
-/** A change of which nothing is given. */
 function isEmptyChange(operation: Operation, inputs: CallInputs, { body }: CallRequest): boolean {
   const isChange = operation.method === 'patch' || operation.method === 'put'
   return isChange && inputs.options.length > 0 && Object.keys(body).length === 0
 }
 
-/** Says that it is done, in the word of the contract: `Deleted app_….` */
 function sayDone({ terminal }: Calling, operation: Operation, id: string): void {
   const member = 'name' in operation.parameters ? 'name' : 'id'
   const deed = operation.answer.description.replace(/\.$/, '')

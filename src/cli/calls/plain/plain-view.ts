@@ -16,7 +16,6 @@ const BAD: readonly string[] = ['failed', 'excluded']
 /** Columns that a narrow terminal shows, too. */
 const FIELDS_NEEDED = 4
 
-/** Shows a list as a table, and one thing as its fields. */
 export function sayPlain(
   calling: Calling,
   data: unknown,
@@ -68,7 +67,6 @@ export function plainColumns(
   })
 }
 
-/** Names and values of one thing, and of the things in it. */
 export function plainFacts(data: unknown, fields?: readonly string[]): [string, string | null][] {
   const values = fields?.map((field) => [field, memberOf(data, field)] as const) ?? valuesIn(data)
   return values.map(([path, value]) => {

@@ -13,7 +13,6 @@ type RunOptions = { network?: string; block?: string; graphql?: string }
 
 const ESTIMATE_BLOCKS_MAX = 50
 
-/** `headgate query`: try queries before a webhook runs them. */
 export function addQueryCommands(group: Command): void {
   told(group, {
     examples: [
@@ -66,7 +65,6 @@ function queryOptions(command: Command): Command {
     .option('--network <id>', 'the network (default: the only one that there is)')
 }
 
-/** Runs a query on one block, and shows its result as it would be delivered. */
 async function runQuery(
   calling: Calling,
   file: string | undefined,
@@ -98,7 +96,6 @@ async function runQuery(
   })
 }
 
-/** Checks a query without running it. */
 async function checkQuery(
   calling: Calling,
   file: string | undefined,
@@ -124,7 +121,6 @@ async function checkQuery(
   })
 }
 
-/** Says what a webhook with this query would deliver and cost. */
 async function estimateQuery(
   calling: Calling,
   file: string | undefined,
@@ -152,7 +148,6 @@ async function estimateQuery(
   })
 }
 
-/** Prints the schema that queries are written against. */
 async function printSchema({ client, terminal }: Calling): Promise<void> {
   const response = await client.request('getQuerySchema')
   const schema = await response.text()

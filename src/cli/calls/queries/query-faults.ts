@@ -37,7 +37,6 @@ export async function withQueryFaults<T>(
   }
 }
 
-/** A mistake with its line of the query, and a mark below the word that is wrong. */
 export function faultLines(text: string, fault: QueryFault, colours: Colours): string[] {
   const { message, line, column, length } = fault
   const source = line === null ? undefined : text.split(/\r\n|\n|\r/)[line - 1]

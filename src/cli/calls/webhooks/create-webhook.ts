@@ -9,7 +9,6 @@ import { networkFor, type QuerySource, readQuery } from '../queries/query-source
 
 export type WebhookFields = QuerySource & {
   network?: string
-  /** Where deliveries go. */
   to?: string
   /** An inbox of local development, instead of an address. */
   inbox?: string
@@ -20,7 +19,6 @@ export type WebhookFields = QuerySource & {
   notifyRemoved?: boolean
 }
 
-/** Makes a webhook, and shows its signing key with the commands that come next. */
 export async function createWebhook(calling: Calling, fields: WebhookFields): Promise<void> {
   const { client, terminal } = calling
   const query = await readQuery(fields)
@@ -46,7 +44,6 @@ export async function createWebhook(calling: Calling, fields: WebhookFields): Pr
   terminal.show(data, () => sayCreated(calling, data, fields.inbox))
 }
 
-/** Changes the fields that are given, and leaves the rest. */
 export async function changeWebhook(
   calling: Calling,
   idOrName: string,

@@ -4,7 +4,6 @@ import { plainCommand } from '../plain/plain-command.ts'
 import { replayWebhook } from './replay-webhook.ts'
 import { showDeliveries, showOneDelivery } from './show-deliveries.ts'
 
-/** The commands of `headgate webhook` about deliveries and replays. */
 export function addDeliveryCommands(group: Command): void {
   addLogCommands(group)
   addReplayCommands(group)

@@ -16,7 +16,6 @@ const FIELDS = [
   'destination',
 ]
 
-/** Lists the team's webhooks with the deliveries of the last day. */
 export async function listWebhooks(calling: Calling): Promise<void> {
   const { client, terminal } = calling
   const { data } = await client.call('listWebhooks')
@@ -42,7 +41,6 @@ export async function listWebhooks(calling: Calling): Promise<void> {
   sayTable(calling, FIELDS, rows)
 }
 
-/** Shows one webhook with its query and the deliveries of the last day. */
 export async function showWebhook(
   calling: Calling,
   idOrName: string,

@@ -15,7 +15,6 @@ const POLL_MS = 500
 
 const BAR_COLUMNS = 30
 
-/** Replays blocks of the past: says what it costs, asks, and shows how far it is. */
 export async function replayWebhook(
   calling: Calling,
   idOrName: string,

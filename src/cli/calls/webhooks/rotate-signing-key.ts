@@ -3,7 +3,6 @@ import { confirm } from '../../terminal/confirm.ts'
 import { findNamed } from '../plain/find-named.ts'
 import { sayPlain } from '../plain/plain-view.ts'
 
-/** Replaces the signing key of a webhook, or shows the next one first. */
 export async function rotateSigningKey(
   calling: Calling,
   idOrName: string,

@@ -41,7 +41,6 @@ const ATTEMPT_FIELDS = [
   'response_start',
 ]
 
-/** Shows the log of deliveries, oldest first; or goes on to show them as they happen. */
 export async function showDeliveries(
   calling: Calling,
   idOrName: string | undefined,
@@ -62,7 +61,6 @@ export async function showDeliveries(
   })
 }
 
-/** Shows one delivery with its body and every attempt. */
 export async function showOneDelivery(calling: Calling, id: string): Promise<void> {
   const { client, terminal } = calling
   const { data } = await client.call('getDelivery', { parameters: { id } })

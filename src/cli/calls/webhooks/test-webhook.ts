@@ -9,7 +9,6 @@ import { destinationOf, type WebhookFields } from './create-webhook.ts'
 
 type TestOptions = WebhookFields & { block?: string }
 
-/** Sends one delivery to a destination, as a webhook would, and tells what came of it. */
 export async function testWebhook(
   calling: Calling,
   idOrName: string | undefined,

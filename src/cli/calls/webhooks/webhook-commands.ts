@@ -15,7 +15,6 @@ const ONE_WEBHOOK = {
   fields: ['id', 'name', 'network', 'webhook_url', 'state', 'deactivation_reason'],
 } as const
 
-/** `headgate webhook`: queries that run on every block, and where their results go. */
 export function addWebhookCommands(group: Command): void {
   told(group, {
     more: 'Name a webhook by its id, or by its name if no other webhook has it.',
@@ -139,14 +138,12 @@ function addKeyCommand(group: Command): void {
     .action(asking(rotateSigningKey))
 }
 
-/** The ways to give a query. */
 function querySource(command: Command): Command {
   return command
     .option('--query <file>', 'a file with the query, or - for standard input')
     .option('--graphql <text>', 'the query itself')
 }
 
-/** The ways to say where deliveries go. */
 function destination(command: Command): Command {
   return command
     .option('--to <address>', 'where deliveries go: http or https')

@@ -1,9 +1,7 @@
 import type { Command, Option } from 'commander'
 
-/** A word that can be typed at some place, and the reason to. */
 export type CompletedWord = { word: string; description: string }
 
-/** The values that an option takes: a file, one of a few, or any. */
 type CompletedValue = { flag: string; choices: readonly string[]; isFile: boolean }
 
 /** A place in the command line: the program itself, or one of its commands. */

@@ -3,7 +3,6 @@ import { type CompletedPlace, type CompletedWord, commandTree } from './command-
 
 const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const
 
-/** The completion script of a shell, made from the commands that the program has. */
 export function completionScript(program: Command, shell: keyof typeof SCRIPTS): string {
   return SCRIPTS[shell](commandTree(program))
 }
@@ -49,7 +48,6 @@ function bashPlace({ path, commands, options }: CompletedPlace): string {
   return `    ${quotedWord(path)}) list=${quotedWord(words.join(' '))} ;;`
 }
 
-/** A completion script for zsh. */
 function zshCompletion(places: readonly CompletedPlace[]): string {
   return `#compdef headgate
 # Completion of headgate for zsh. In ~/.zshrc, below compinit:
@@ -99,7 +97,6 @@ function described({ word, description }: CompletedWord): string {
   return quotedWord(`${word.replaceAll(':', '\\:')}:${description}`)
 }
 
-/** A completion script for fish. */
 function fishCompletion(places: readonly CompletedPlace[]): string {
   const paths = places.filter(({ path }) => path !== '').map(({ path }) => quotedWord(path))
   return `# Completion of headgate for fish. Once:
@@ -143,18 +140,15 @@ function fishQuoted(text: string): string {
 /** Options that take the same values, as the pattern of a case. */
 type ValueCase = { patterns: string; choices: readonly string[]; isFile: boolean }
 
-/** A word that the shell takes as it is. */
 function quotedWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** The paths of all commands, as the pattern of a case. */
 function pathPatterns(places: readonly CompletedPlace[]): string {
   const paths = places.map(({ path }) => path).filter((path) => path !== '')
   return paths.map(quotedWord).join(' | ')
 }
 
-/** The options that take a value, by the values that they take. */
 function valuesBy(places: readonly CompletedPlace[]): ValueCase[] {
   const all = places.flatMap(({ path, options }) =>
     options.flatMap(({ value }) => (value === null ? [] : [{ path, ...value }])),

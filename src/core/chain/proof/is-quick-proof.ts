@@ -10,7 +10,6 @@ const LOG_US = 6
 const DATA_CHAR_US = 0.01
 const SENDER_US = 600
 
-/** Whether the proof of a block takes so little that nobody notices. */
 export function isQuickProof({ block, receipts, hasSenders }: ProofParts): boolean {
   let costUs = 0
   for (const one of listIn(isJsonObject(block) ? block.transactions : null)) {

@@ -9,12 +9,10 @@ import { fixedDigits, isAbsent, rlpQuantity, UnreadableMember } from './raw-memb
 import { rlpBytes, rlpList } from './rlp.ts'
 import { trieRoot } from './trie-root.ts'
 
-/** The parts of a block that are to be proven by its hash, as a node gave them. */
 export type ProofParts = {
   hash: string
   block: unknown
   receipts: unknown
-  /** False where receipts were not read. */
   hasReceipts: boolean
   /** False where `transactions` has hashes alone. */
   hasTransactions: boolean

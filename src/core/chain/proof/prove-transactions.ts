@@ -7,11 +7,9 @@ import { isAbsent, quantity, smallQuantity } from './raw-members.ts'
 import { gasPricePaid, type TransactionDigits, transactionDigits } from './transaction-digits.ts'
 import { trieRoot } from './trie-root.ts'
 
-/** Transactions that are what the root stands for, or why they are not. */
 export type TransactionsProof =
   | {
       kind: 'proven'
-      /** The type of each. */
       types: number[]
     }
   | { kind: 'refuted'; reason: string }

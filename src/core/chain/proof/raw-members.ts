@@ -63,7 +63,6 @@ export function smallQuantity(raw: RawObject, member: string): number {
 export const rlpQuantity = (value: unknown, member: string): string =>
   rlpBytes(quantityDigits(value, member))
 
-/** The digits of a list whose members are encoded one by one. */
 export function rlpListOf(
   value: unknown,
   member: string,

@@ -4,7 +4,6 @@ const SHORT_BYTES_MAX = 55
 const BYTES_OFFSET = 0x80
 const LIST_OFFSET = 0xc0
 
-/** The digits of a string of bytes. */
 export function rlpBytes(digits: string): string {
   const isSelf = digits.length === 2 && digits.charCodeAt(0) < 56
   return isSelf ? digits : prefix(digits.length / 2, BYTES_OFFSET) + digits

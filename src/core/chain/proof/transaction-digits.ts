@@ -13,7 +13,6 @@ import {
 } from './raw-members.ts'
 import { rlpBytes, rlpList } from './rlp.ts'
 
-/** A transaction as it stands in its block, and what its sender has signed, both in hex digits. */
 export type TransactionDigits = {
   type: number
   bytes: string
@@ -116,7 +115,6 @@ export function transactionDigits(raw: RawObject): TransactionDigits | null {
   }
 }
 
-/** The price that was paid for gas, as the header's base fee makes it. */
 export function gasPricePaid(raw: RawObject, type: number, header: RawObject): bigint {
   if (type < PRICED_TYPE) return quantity(raw, 'gasPrice')
   const offered = quantity(header, 'baseFeePerGas') + quantity(raw, 'maxPriorityFeePerGas')

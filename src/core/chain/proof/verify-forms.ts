@@ -1,4 +1,3 @@
-/** How a network's blocks are checked, as configured. */
 export type VerifyMode = 'auto' | 'receipts' | 'off'
 
 /**
@@ -70,7 +69,6 @@ const FORMS: ReadonlyMap<number, VerifyFallback | null> = new Map([
   [31_337, 'local_chain'],
 ])
 
-/** Chains of which it is known that a proof cannot come out. */
 const NEVER_PROVEN: ReadonlySet<VerifyFallback | null> = new Set([
   'op_deposits',
   'arbitrum_transactions',

@@ -19,11 +19,9 @@ export type StandingQuery = {
   id: string
   teamId: string
   plan: QueryPlan
-  /** Whether a block on which the result is empty is passed over. */
   skipEmpty: boolean
 }
 
-/** One result, and the queries that share it. */
 export type SharedResult = { result: QueryResult; ids: readonly string[] }
 
 export type Engine = {
@@ -45,7 +43,6 @@ export type Engine = {
 const NOBODY: ReadonlySet<string> = new Set()
 const NO_ITEMS: readonly Item[] = []
 
-/** Answers the standing queries of one network, block by block. */
 export function openEngine(
   variables: VariableRegistry,
   resultBytesMax: number = RESULT_BYTES_MAX,
@@ -77,7 +74,6 @@ export function openEngine(
     return dues
   }
 
-  /** The queries that get a result with empty lists, by group. */
   function emptyResultIds(
     answered: ReadonlyMap<QueryGroup, readonly RegisteredQuery[]>,
     alsoNotify: ReadonlySet<string>,

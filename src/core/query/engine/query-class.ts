@@ -21,7 +21,6 @@ export type QueryGroup = {
   readonly key: string
   readonly number: number
   readonly template: ResultTemplate
-  /** How the items of each list directly under `block` are written. */
   readonly listTemplates: readonly FragmentTemplate[]
   readonly wants: BlockWants
   classCount: number
@@ -30,7 +29,6 @@ export type QueryGroup = {
   readonly alwaysDueIds: string[]
 }
 
-/** One query by its id. */
 export type RegisteredQuery = {
   readonly id: string
   readonly queryClass: QueryClass

@@ -28,14 +28,11 @@ export type QueryRegistry = {
   readonly queries: InternTable<RegisteredQuery>
   readonly classes: InternTable<QueryClass>
   readonly groups: Map<string, QueryGroup>
-  /** The groups with queries that are due on every block. */
   readonly alwaysDueGroups: Set<QueryGroup>
   readonly templates: FragmentTemplates
   readonly index: PredicateIndex<QueryClass>
   readonly variables: VariableRegistry
-  /** How often each variable is named. */
   readonly variableUses: Map<LiveVariable, number>
-  /** How many queries want each part of a block. */
   readonly wanted: Record<keyof BlockWants, number>
   groupsMade: number
 }

@@ -35,7 +35,6 @@ export function openInternTable<T extends object>(
     return slot + 1 === slots.length ? 0 : slot + 1
   }
 
-  /** How far a search has come that began at one slot and is at another. */
   function distance(from: number, to: number): number {
     return to < from ? to - from + slots.length : to - from
   }
@@ -97,7 +96,6 @@ export function openInternTable<T extends object>(
   }
 }
 
-/** The slot at which the search for a hash begins. */
 function homeOf(hash: number, slots: number): number {
   return Math.floor((hash * slots) / 0x1_0000_0000)
 }

@@ -14,7 +14,6 @@ import type { VariableRegistry } from '../keys/variable-registry.ts'
 import { chooseAccessPath } from './choose-access-path.ts'
 import { type InternTable, openInternTable } from './intern-table.ts'
 
-/** Checks that an item must pass together. */
 export type Conjunction = FilterEntry | Alternative
 
 type ConjunctionChecks = {
@@ -40,10 +39,8 @@ export type FilterEntry<User extends object = object> = ConjunctionChecks & {
   found: readonly Item[] | null
 }
 
-/** A conjunction of the entry that it names. */
 export type Alternative = ConjunctionChecks & { readonly of: FilterEntry }
 
-/** The conjunctions of one list, looked up by the keys that a block has. */
 export type ListIndex = {
   add(conjunction: Conjunction): void
   remove(conjunction: Conjunction): void
@@ -65,7 +62,6 @@ type Dimension = {
   hot: Map<string, number>
 }
 
-/** The state of one look at a block. */
 type Matching = {
   touched: FilterEntry[]
   /** Lists of items that entries have found in common, and none may add to. */
@@ -136,7 +132,6 @@ export function openListIndex(list: BlockListName, variables: VariableRegistry):
     }
   }
 
-  /** Moves the conjunctions under a hot key to a better access path, where they have one. */
   function rechooseAccessPaths({ dimension, key, items }: HotKey): void {
     const { hot, literal } = dimensions[dimension]!
     if (hot.size >= HOT_KEYS_MAX) hot.clear()

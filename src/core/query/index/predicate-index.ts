@@ -37,7 +37,6 @@ export type PredicateIndex<User extends object> = {
   size(): number
 }
 
-/** The filters on one list. */
 type ListFilters<User extends object> = {
   entries: InternTable<FilterEntry<User>>
   index: ListIndex

@@ -3,7 +3,6 @@ import { isJsonObject } from '../../json/json-value.ts'
 import type { EntityName } from '../language/query-plan.ts'
 import { bigIntText, bytes32ListText, bytesText, longText, stringText } from './scalar-text.ts'
 
-/** How one field of an entity is found, or written at once where it is a scalar. */
 export type FieldRule =
   | { kind: 'scalar'; write(item: never): string }
   /** Text of a node or a contract, the only text that may go beyond ASCII. */

@@ -19,7 +19,6 @@ export function itemsOf(block: Block, list: BlockListName): readonly Item[] {
   return list === 'transactions' ? block.transactions : block.traces
 }
 
-/** An item's position in its list of the block. */
 export function positionOf(item: Item): number {
   return (item as BlockLog).at ?? (item as BlockTransaction).index
 }
@@ -44,7 +43,6 @@ function passes(check: KeyCheck, key: string): boolean {
   return typeof check === 'string' ? check === key : check.has(key)
 }
 
-/** The key of an item in one dimension; null where it has none. */
 export function keyOf(list: BlockListName, item: Item, dimension: number): string | null {
   if (list !== 'logs') {
     const { from, to } = item as BlockTransaction | BlockTrace
@@ -73,7 +71,6 @@ export function passesChecks(
   return true
 }
 
-/** A filter made ready to look at one item after another. */
 export type ItemFilter = {
   readonly alternatives: readonly Checks[]
   /** Alternatives that are found by one of their keys, by dimension. */
@@ -99,7 +96,6 @@ export function openItemFilter(alternatives: readonly Checks[]): ItemFilter {
   return { alternatives, buckets: Array.from(buckets, (bucket) => bucket ?? new Map()), rest }
 }
 
-/** The items that a filter lets pass, by looking at each of them. */
 export function scanItems(block: Block, list: BlockListName, filter: ItemFilter): readonly Item[] {
   const items = itemsOf(block, list)
   if (filter.alternatives.length === 0) return items

@@ -27,7 +27,6 @@ export function bytesText(value: unknown): string | null {
   return typeof value === 'string' ? `"${value.toLowerCase()}"` : null
 }
 
-/** A list of Bytes32; null where there is none. */
 export function bytes32ListText(value: unknown): string | null {
   if (!Array.isArray(value)) return null
   return value.length === 0 ? '[]' : `["${value.join('","').toLowerCase()}"]`

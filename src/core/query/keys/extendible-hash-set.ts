@@ -43,7 +43,6 @@ export function hashSetHas(set: ExtendibleHashSet, hash: number): boolean {
   return findSlot(bucket, set.words, hash) >= 0
 }
 
-/** Whether the set has any key of this hash. */
 export function hashSetHasHash(set: ExtendibleHashSet, hash: number): boolean {
   const { slots, capacity } = set.directory[hash & ((1 << set.depth) - 1)]!
   const stride = set.words + 1
@@ -163,7 +162,6 @@ function resize(bucket: Bucket, words: number, capacity: number): void {
   }
 }
 
-/** Splits a full bucket by the next bit of its keys' hashes. */
 function split(set: ExtendibleHashSet, bucket: Bucket, hash: number): void {
   const { words } = set
   if (bucket.depth === set.depth) {

@@ -25,12 +25,10 @@ export type KeySet = {
   readonly size: number
   /** False when it was there already, or is no key. */
   add(key: string): boolean
-  /** False when it was not there. */
   delete(key: string): boolean
   has(key: string): boolean
   /** Whether the key that was read last is in it; for asking many sets about one key. */
   hasReadKey(words: number, hash: number): boolean
-  /** Whether any of its keys has this hash. */
   hasHash(hash: number): boolean
   eachHash(visit: (hash: number) => void): void
 }

@@ -9,13 +9,11 @@ export type LiveVariable = {
   /** Undefined while the variable does not exist; then it has no keys. */
   keys: KeySet | undefined
   has(key: string): boolean
-  /** How many queries name it. */
   uses: number
   /** Whether its keys are in the index; else it is asked about each key of a block. */
   isIndexed: boolean
 }
 
-/** Finds the variables that have a key. */
 export type VariableIndex = {
   readonly seed: KeySeed
   /**
@@ -73,7 +71,6 @@ export function clearKeys(index: VariableIndex, variable: LiveVariable): void {
   variable.keys = undefined
 }
 
-/** Replaces its keys by a whole set. */
 export function adoptKeys(index: VariableIndex, variable: LiveVariable, keys: KeySet): void {
   clearKeys(index, variable)
   variable.keys = keys

@@ -14,7 +14,6 @@ import { type KeySeed, PUBLIC_SEED } from './read-key.ts'
 export type VariableRegistry = {
   /** The seed of its sets, for all that is looked up by the same keys. */
   readonly seed: KeySeed
-  /** Replaces the keys of the variable. */
   set(teamId: string, name: string, keys: Iterable<string>): void
   /** An empty set to be filled step by step, and then adopted. */
   newSet(): KeySet
@@ -27,7 +26,6 @@ export type VariableRegistry = {
   /** A reference to the variable for a query, whether or not it exists yet. */
   acquire(teamId: string, name: string): LiveVariable
   release(variable: LiveVariable): void
-  /** The variables so large that they must be asked about each key. */
   large(): Iterable<LiveVariable>
   /** The variables that have the key, of the large ones only the given. */
   variablesWith(key: string, large: readonly LiveVariable[]): readonly LiveVariable[]

@@ -23,7 +23,6 @@ import { queryErrorOf, refuseQuery } from './refuse-query.ts'
 /** `findFieldConflict` does the work of the rule that is left out, in less time. */
 const RULES = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule)
 
-/** Compiles the text of a query into the form it is run in, or says why it cannot. */
 export function compileQuery(text: string): QueryPlan | Rejection {
   const query = readQuery(text)
   if (query instanceof Rejection) return query

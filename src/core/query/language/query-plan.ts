@@ -9,7 +9,6 @@ export type EntityName =
   | 'Log'
   | 'CallTracerTrace'
 
-/** A query that passed every check, in the form it is run in. */
 export type QueryPlan = {
   /** The text before and after the block in the result: its name, and `__typename` if asked. */
   root: { before: string; after: string }

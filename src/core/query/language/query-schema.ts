@@ -224,7 +224,6 @@ input AddressPair {
 
 let built: GraphQLSchema | null = null
 
-/** The schema of queries, built when it is first asked for. */
 export function querySchema(): GraphQLSchema {
   built ??= buildQuerySchema()
   return built

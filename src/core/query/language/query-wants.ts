@@ -14,7 +14,6 @@ const RECEIPT_FIELDS = new Set([
 /** Members of a transaction that follow from who signed it. */
 const SENDER_FIELDS = new Set(['from', 'createdContract'])
 
-/** The parts of a block that must be read for this selection. */
 export function queryWants(selection: SelectionSet): BlockWants {
   const receipts = asksFor(selection, needsReceipts)
   const traces = asksFor(selection, (on, name) => on === 'Block' && name === 'callTracerTraces')
@@ -24,7 +23,6 @@ export function queryWants(selection: SelectionSet): BlockWants {
   return usesSenders(selection) ? { ...wants, senders: true } : wants
 }
 
-/** The sender of a transaction is told, found by, or part of what is told. */
 function usesSenders({ on, fields }: SelectionSet): boolean {
   return fields.some(({ name, selection, filter }) => {
     if (on === 'Block' && name === 'parent') return false

@@ -3,7 +3,6 @@ import type { Rejection } from '../../errors.ts'
 import type { AddressPair, KeyTest, ListFilter } from './query-plan.ts'
 import { refuseQuery } from './refuse-query.ts'
 
-/** A log has at most four topics. */
 const TOPIC_POSITIONS_MAX = 4
 
 /** The filter of one of Block's lists, null where it lets everything pass. The query is valid. */

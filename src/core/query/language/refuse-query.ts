@@ -4,10 +4,8 @@ import { type QueryError, Rejection, type RejectionCode, type TextPlace } from '
 /** A message may quote the query, which may be one name of 64 KiB. */
 const MESSAGE_CHARACTERS_MAX = 400
 
-/** Where a mistake is: at a part of the query, or at a place that the parser names. */
 type Place = ASTNode | SourceLocation | undefined
 
-/** A refusal that names the request's field and the place in the query. */
 export function refuseQuery(
   message: string,
   place?: Place,

@@ -3,14 +3,12 @@ import { type Item, positionOf, scanItems } from '../items/item-filter.ts'
 import { hasNonAscii } from '../items/scalar-text.ts'
 import type { FieldTemplate, FragmentTemplate } from './fragment-templates.ts'
 
-/** One block while queries are evaluated on it, with the text fragments written so far. */
 export type BlockEvaluation = {
   readonly block: Block
   /** Limits a result, and so everything in it. */
   readonly bytesMax: number
   /** Whether text beyond ASCII was written: only then do bytes and characters differ. */
   hasNonAscii: boolean
-  /** The templates whose caches are in use. */
   readonly cachingTemplates: FragmentTemplate[]
   /** The texts around the lists, by result template. */
   readonly templateTexts: Map<object, readonly string[]>
@@ -20,7 +18,6 @@ export function openEvaluation(block: Block, bytesMax: number): BlockEvaluation 
   return { block, bytesMax, hasNonAscii: false, cachingTemplates: [], templateTexts: new Map() }
 }
 
-/** Drops everything that was written for the block. */
 export function closeEvaluation(evaluation: BlockEvaluation): void {
   for (const template of evaluation.cachingTemplates) template.cache = null
 }
@@ -107,7 +104,6 @@ function objectText(
   return `${text}}`
 }
 
-/** The value of one field; also for the fields of the block a query is about. */
 export function fieldText(
   evaluation: BlockEvaluation,
   field: FieldTemplate,

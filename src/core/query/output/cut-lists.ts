@@ -2,7 +2,6 @@ import type { Item } from '../items/item-filter.ts'
 import { type BlockEvaluation, bytesOf, itemText } from './block-evaluation.ts'
 import type { FragmentTemplate } from './fragment-templates.ts'
 
-/** One list of a result while it is being cut. */
 type Cutting = {
   template: FragmentTemplate
   items: readonly Item[]

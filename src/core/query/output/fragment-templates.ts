@@ -24,13 +24,11 @@ export type FragmentTemplate = {
   } | null
 }
 
-/** One field: the text before its value, and how the value is found. */
 export type FieldTemplate = {
   readonly prefix: string
   readonly rule: FieldRule
   /** Null for a scalar. */
   readonly template: FragmentTemplate | null
-  /** Selects the items of a block's list. */
   readonly filter: ItemFilter
 }
 

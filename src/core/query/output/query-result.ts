@@ -1,4 +1,3 @@
-/** The result of one query on one block. */
 export type QueryResult = {
   /** The value of `event.data`, as JSON text. */
   text: string

@@ -36,7 +36,6 @@ export function listNameOf(field: string): BlockListName | null {
   return rule.kind === 'blockList' ? rule.list : null
 }
 
-/** Equal for plans that share a template. */
 export function resultTemplateKey({ root, selection }: QueryPlan): string {
   const fields = selection.fields.map(({ responseName, name, selection: inner }) =>
     listNameOf(name) ? `${responseName}:${name}[]` : `${responseName}:${name}${inner?.key ?? ''}`,

@@ -6,10 +6,8 @@ import type { FragmentTemplate } from './fragment-templates.ts'
 import type { QueryResult, Truncation } from './query-result.ts'
 import { type ResultTemplate, resultTemplateTexts } from './result-template.ts'
 
-/** The items of one list directly under `block`, and how they are written. */
 export type ListContent = { template: FragmentTemplate; items: readonly Item[] }
 
-/** The longest result that is delivered, in bytes of UTF-8. */
 export const RESULT_BYTES_MAX = 10_000_000
 
 /** Puts a result together. Where it would be too long, its longest lists are cut. */
@@ -32,7 +30,6 @@ export function writeResult(
   return { text, bytes: bytesOf(evaluation, text), empty, matched, truncation }
 }
 
-/** The result of a query whose lists are all empty, or that asks for none. */
 export function writeEmptyResult(
   evaluation: BlockEvaluation,
   template: ResultTemplate,

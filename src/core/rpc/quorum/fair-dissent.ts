@@ -12,7 +12,6 @@ export type DissentFacts = {
   finalized: number | null
   /** The node's own head, before and after the call, was the one that is agreed on. */
   standsAtHead: boolean
-  /** The node's head; null while unknown. */
   nodeHeight: number | null
   /** Solana: the slot of the answer, and those of the answers that are alike. */
   slot: string | null

@@ -3,7 +3,6 @@ import { rawElements, rawMembers } from '../../json/json-scan.ts'
 import type { HeadView } from '../cache-policy.ts'
 import type { Method } from '../method-registry.ts'
 
-/** The params of a call, as values and as the text that is sent. */
 export type CallParams = { params: readonly unknown[]; paramsText: string }
 
 /** A call about the blocks of one view of the chain. */

@@ -1,4 +1,3 @@
-/** The answers to one call, in groups of those that are alike. */
 export type QuorumCount<T> = {
   /** Adds an answer. True when it is the one by which enough are alike. */
   add(answer: T): boolean
@@ -6,9 +5,7 @@ export type QuorumCount<T> = {
   readonly agreed: readonly T[] | null
   /** How many different answers there are. */
   readonly sides: number
-  /** Enough can still become alike, with so many answers to come. */
   canAgree(toCome: number): boolean
-  /** The answers so far that are unlike those that enough gave. */
   dissenting(): T[]
 }
 

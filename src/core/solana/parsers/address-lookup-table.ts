@@ -18,7 +18,6 @@ const LOOKUP_TABLE = 1
 const META_BYTES = 56
 const PADDING_BYTES = 2
 
-/** The member `parsed` of an address lookup table; null when it holds none. */
 export function parseAddressLookupTable({ data }: Account): string | null {
   const input = openBincode(data)
   const state = readU32(input)

@@ -76,7 +76,6 @@ export function parseNonce({ data }: Account): string | null {
   return parsedText('initialized', `{${members},"feeCalculator":${feeCalculator}}`)
 }
 
-/** The member `parsed` of an account of the upgradeable loader; null when it holds no state. */
 export function parseUpgradeableLoader({ data }: Account): string | null {
   const input = openBincode(data)
   const type = LOADER_TYPES[readU32(input)]

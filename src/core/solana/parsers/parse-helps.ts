@@ -8,7 +8,6 @@ export type ParseHelps = {
   unixTimestamp: bigint
 }
 
-/** The facts of a mint that decide how the amounts of its accounts are shown. */
 export type MintFacts = {
   decimals: number
   interest: InterestBearing | null

@@ -19,7 +19,6 @@ const REWARDS_POOL = 3
 /** Once the rate at which stake warms up; no longer read by anyone. */
 const RESERVED_BYTES = 8
 
-/** The member `parsed` of an account of the stake program; null when it holds no state. */
 export function parseStake({ data }: Account): string | null {
   const input = openBincode(data)
   const state = readU32(input)

@@ -7,7 +7,6 @@ import {
   type TokenState,
 } from './token-state.ts'
 
-/** A kind of extension: its name, whose it is, and how its state is written, if it has one. */
 type Extension = { name: string; of: TokenKind; state: StateWriter | null }
 
 const TRANSFER_FEE = layout([

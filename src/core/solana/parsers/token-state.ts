@@ -1,6 +1,5 @@
 export type TokenKind = 'account' | 'mint'
 
-/** The parts of a token account or a mint, before its numbers and keys are read. */
 export type TokenState = {
   kind: TokenKind
   data: Uint8Array
@@ -9,7 +8,6 @@ export type TokenState = {
   extensionsAt: number
 }
 
-/** One extension as it lies in the data: a kind, and `length` bytes from `at`. */
 export type ExtensionEntry = { type: number; at: number; length: number }
 
 const ACCOUNT_BYTES = 165
@@ -41,7 +39,6 @@ export function readTokenState(data: Uint8Array): TokenState | null {
   return null
 }
 
-/** True for data that holds an initialised multisig. */
 export function isMultisig(data: Uint8Array): boolean {
   return data.length === MULTISIG_BYTES && data[MULTISIG_INITIALIZED_AT] === 1
 }

@@ -30,7 +30,6 @@ const LATENCY_BYTES = 1
 const AUTHORIZED_VOTER_BYTES = 8 + KEY_BYTES
 const EPOCH_CREDITS_BYTES = 3 * 8
 
-/** Basis points in one percent. */
 const PERCENT_BPS = 100
 const COMMISSION_MAX = 255
 const WHOLE_BPS = 10_000

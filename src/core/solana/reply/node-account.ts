@@ -12,7 +12,6 @@ import type { Account } from '../account.ts'
 import { encodeKey, readKey } from '../base58.ts'
 import { pubkeyOf } from './record-members.ts'
 
-/** An account as a node wrote it, with what is worth keeping of how it did. */
 export type NodeAccount = Account & {
   /** The text of its key, which takes longer to make than all the rest of a record. */
   keyText: Uint8Array

@@ -63,7 +63,6 @@ export function openRecordCutter(listener: RecordListener) {
       return cut.place === 'broken' || cut.place === 'start' ? 'no_answer' : 'cut_off'
     },
 
-    /** The node holds back more records: the key it sent with them for its next page. */
     get pageKey() {
       return cut.pageKey
     },

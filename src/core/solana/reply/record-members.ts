@@ -56,7 +56,6 @@ export function recordEnd(bytes: Uint8Array, from: number, found: RecordMembers)
   return bytes[at] === CLOSE_OBJECT ? at + 1 : MALFORMED
 }
 
-/** The record's key of 32 bytes; null when it has none. */
 export function pubkeyOf(bytes: Uint8Array, found: RecordMembers): Uint8Array | null {
   const { pubkeyFrom, pubkeyTo } = found
   if (pubkeyTo === 0 || bytes[pubkeyFrom] !== QUOTE) return null

@@ -34,7 +34,6 @@ export type RecordListener = {
 
 type Place = 'start' | 'reply' | 'result' | 'records' | 'over' | 'broken'
 
-/** How far a reply has been read. */
 export type ReplyCut = {
   listener: RecordListener
   place: Place

@@ -1,6 +1,5 @@
 import type { AccountFilter } from '../account.ts'
 
-/** Length of a token account without extensions, and of one of several signers. */
 const TOKEN_ACCOUNT_BYTES = 165
 const TOKEN_MULTISIG_BYTES = 355
 

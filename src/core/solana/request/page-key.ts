@@ -69,7 +69,6 @@ export function readPageKey(
   return readBody(body, nowMs)
 }
 
-/** The error for the caller, under the name of the field that held the key. */
 export function pageKeyError(reason: 'foreign' | 'expired', version: 1 | 2): SolanaError {
   const field = version === 1 ? 'pageKey' : 'paginationKey'
   if (reason === 'expired') return invalidParams(`${field} has expired`)

@@ -26,7 +26,6 @@ export type ProgramAccountsCall = {
   minContextSlot: bigint | null
   withContext: boolean
   order: 'asc' | 'desc'
-  /** Records a page may hold. */
   limit: number
   pageKey: string | null
   changedSinceSlot: bigint | null
@@ -36,7 +35,6 @@ export type ProgramAccountsCall = {
 export type ProgramAccountsRules = {
   /** The meaning of an omitted encoding: ours, or a node's bare base-58 text. */
   defaultEncoding: 'json' | 'binary'
-  /** Records a page may hold at most. */
   pageLimit: number
 }
 
@@ -61,7 +59,6 @@ export function readProgramAccountsCall(
   return readCall(paramsText, rules, 1)
 }
 
-/** Reads the params of `getProgramAccountsV2`: the same, with other names for pages. */
 export function readProgramAccountsV2Call(
   paramsText: string,
   rules: ProgramAccountsRules,

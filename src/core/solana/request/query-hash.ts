@@ -4,7 +4,6 @@ import { encodeBase58 } from '../base58.ts'
 import { filtersToSend } from './filters-to-send.ts'
 import type { ProgramAccountsCall } from './program-accounts.ts'
 
-/** The question to a node in place of the caller's. */
 export type UpstreamOverrides = {
   encoding?: AccountEncoding
   dataSlice?: DataSlice | null

@@ -41,7 +41,6 @@ export function readFilterShapes(text: string | null): FilterShape[] | SolanaErr
   return shapes
 }
 
-/** How many there are, and what their bytes stand for. */
 export function verifyFilters(shapes: readonly FilterShape[]): AccountFilter[] | SolanaError {
   if (shapes.length > FILTERS_MAX) {
     return invalidParams(`Too many filters provided; max ${FILTERS_MAX}`)

@@ -18,7 +18,6 @@ const BASE64_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 const PAD = 61
 const QUAD = 4
 
-/** The bytes to compare, or the node's reason why it cannot. */
 export function readNeedle(needle: Needle): Uint8Array | SolanaError {
   if (needle.form === 'raw') return bounded(needle.bytes)
   const textBytesMax = needle.form === 'base58' ? BASE58_BYTES_MAX : BASE64_BYTES_MAX

@@ -30,9 +30,7 @@ export function openHeardSlots() {
       keep(slot, unixTimestamp)
       return true
     },
-    /** Something changed in this slot, whose clock may follow. */
     noteChange: (slot: number) => keep(slot, null),
-    /** Time in a slot whose clock was heard. */
     timeAt: (slot: number) => times.get(slot) ?? null,
     /** The first of these blocks, from `from` to `to`, of which nobody told us. */
     missing(blocks: readonly number[], from: number, to: number) {

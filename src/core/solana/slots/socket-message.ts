@@ -2,7 +2,6 @@ import { findMembers, type MemberNames, memberNames, noPlaces } from '../../json
 import { QUOTE } from '../../json/json-bytes.ts'
 import { readAccountData } from '../reply/node-account.ts'
 
-/** A message of a node over the socket on which accounts were subscribed to. */
 export type SocketMessage =
   /** The answer to a call of ours: the name of the subscription, null where it was refused. */
   | { kind: 'answer'; id: number; subscription: string | null }
@@ -35,7 +34,6 @@ export function readSocketMessage(bytes: Uint8Array): SocketMessage | null {
   return { kind: 'answer', id: number, subscription: isGranted ? subscription : null }
 }
 
-/** Reads the account of the clock, as a notification shows it; null when it is something else. */
 export function readLedgerClock(value: Uint8Array): LedgerClock | null {
   const data = readAccountData(value)
   if (data?.length !== CLOCK_BYTES) return null

@@ -23,7 +23,6 @@ const SLOTS_MAX = 1_000
 export function openVerifiedSlots(keepMs: number) {
   let slots: VerifiedSlot[] = []
 
-  /** The newest one that is not above `slotMax`. */
   const upTo = (slotMax: number) => slots.findLast(({ slot }) => slot <= slotMax) ?? null
 
   return {

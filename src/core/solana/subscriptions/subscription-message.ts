@@ -1,9 +1,7 @@
 import { nestsDeeperThan, type RawMembers, rawMembers } from '../../json/json-scan.ts'
 import { isJsonObject } from '../../json/json-value.ts'
 
-/** A message of a node over the socket on which something was subscribed to. */
 export type SubscriptionMessage =
-  /** The answer to a call of ours; null where a node refused it. */
   | { kind: 'granted'; id: number; subscription: string }
   | { kind: 'refused'; id: number; code: number; message: string }
   | SubscriptionNotification
@@ -17,7 +15,6 @@ export type SubscriptionNotification = {
   resultText: string
 }
 
-/** A notification that speaks of a slot. */
 export type SlotValue = { slot: number; valueText: string }
 
 /** Deeper than anything that a node says. */

@@ -90,7 +90,6 @@ export function openRecordWriter(rules: RecordRules) {
       return takeBytes(sink)
     },
 
-    /** The bytes that wait to be taken. */
     get waitingBytes() {
       return sink.at
     },

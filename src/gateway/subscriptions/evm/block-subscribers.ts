@@ -11,11 +11,9 @@ import type { World } from '../../../ports/world.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import { type ChainFollower, followChain } from './chain-follower.ts'
 
-/** The subscribers of new heads and of logs, on one chain. */
 export type BlockSubscribers = {
   addHeads(subscriber: Subscriber): OpenSubscription | Rejection
   addLogs(filter: LogKeys, subscriber: Subscriber): OpenSubscription | Rejection
-  /** Tells all that they are lost. */
   stop(reason: string): void
 }
 

@@ -19,9 +19,7 @@ import { type FollowedBlock, type HeldBlocks, openHeldBlocks } from './followed-
 
 export type ChainFollower = { stop(): void }
 
-/** Hears of the chain's way, block by block. */
 type ChainListener = {
-  /** False when nobody can want a log of this block, by its header. */
   wantsLogs(header: Block['raw']): boolean
   /**
    * A block with these logs became canonical. It replaces others, newest first. Returns the logs
@@ -150,7 +148,6 @@ async function advance(chain: SubscribedChain, branch: Branch, news: News): Prom
   return isAdvanced
 }
 
-/** The block, with its logs where somebody may want one of them. */
 async function readWanted(
   chain: SubscribedChain,
   header: Header,

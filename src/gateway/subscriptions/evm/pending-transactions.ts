@@ -14,7 +14,6 @@ import {
   type UpstreamSubscription,
 } from '../../../upstream/subscription/upstream-subscription.ts'
 
-/** The subscribers of pending transactions, of hashes or of whole ones. */
 export type PendingTransactions = {
   add(subscriber: Subscriber): OpenSubscription | Rejection
   stop(reason: string): void
@@ -108,7 +107,6 @@ function noSocket(networkId: string): string {
   return `Pending transactions are not served on ${networkId}: no upstream has a WebSocket address.`
 }
 
-/** Asks one upstream for its pending transactions; `heard` gets each as the node wrote it. */
 function openPendingSession(
   connection: SubscriptionConnection,
   chainId: number | undefined,

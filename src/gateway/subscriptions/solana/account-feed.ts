@@ -23,7 +23,6 @@ type State = FeedSource & {
   shown: string | null
   /** The node that is connected now has told of it. */
   isFromHere: boolean
-  /** Nothing is missing. */
   isWhole: boolean
   /** Counts what makes a read under way useless. */
   epoch: number

@@ -15,7 +15,6 @@ export type Feed = {
   resumed(slot: number): Promise<void>
 }
 
-/** The network that feeds are about. */
 export type FeedSource = {
   clock: Clock
   service: NetworkService
@@ -37,7 +36,6 @@ export function headSlot({ pool }: NetworkService): number {
   return pool.selection.head?.number ?? 0
 }
 
-/** False for a slot that the network cannot have come to. */
 export function isPlausible(service: NetworkService, slot: number): boolean {
   const head = headSlot(service)
   return head === 0 || slot <= head + SLOTS_AHEAD_MAX
@@ -49,7 +47,6 @@ export function believable(service: NetworkService, slot: number): number {
   return head === 0 ? slot : Math.min(slot, head + SLOTS_UNPOLLED)
 }
 
-/** A value with its slot, as notifications have them. */
 export function inSlot(slot: number, valueText: string): string {
   return `{"context":{"slot":${slot}},"value":${valueText}}`
 }

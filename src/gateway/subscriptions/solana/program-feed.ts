@@ -23,7 +23,6 @@ type State = FeedSource & {
   shown: Map<string, Shown>
   /** The slot of the last scan; everything up to it was told. */
   scannedAt: number
-  /** Nothing is missing. */
   isWhole: boolean
   /** Counts what makes a read under way useless. */
   epoch: number

@@ -15,9 +15,7 @@ export type SharedTopic = AskedTopic & {
   kind: SolanaTopic['kind']
   /** At once where a node has granted it, else when one does. */
   join(subscriber: Subscriber): OpenSubscription | Promise<OpenSubscription | Rejection>
-  /** The connection ended. */
   interrupted(): void
-  /** Nobody is told anything more. */
   lose(reason: string): void
 }
 
@@ -43,7 +41,6 @@ type Member = {
   isClosed: boolean
 }
 
-/** All who hear one subscription, told together. */
 type SubscriberList = Subscriber & {
   readonly size: number
   add(subscriber: Subscriber): OpenSubscription

@@ -17,7 +17,6 @@ type State = FeedSource & {
   epoch: number
 }
 
-/** The fate of a transaction, as a node's answer has it. */
 type Status = { slot: number; errText: string; level: number }
 
 const RECEIVED = '"receivedSignature"'

@@ -12,7 +12,6 @@ import { readAnew } from './read-anew.ts'
 
 type Told = { slot: number; parent: number; root: number; text: string }
 
-/** How one kind of slots is told. */
 type SlotForm = {
   /** How sure a node must be of a block that stands in for one which was not told. */
   commitment: 'confirmed' | 'finalized'
@@ -24,7 +23,6 @@ type State = FeedSource & {
   out: Subscriber
   form: SlotForm
   last: Told | null
-  /** Nothing is missing. */
   isWhole: boolean
   /** Slots that came after a loss and wait for those before them. */
   held: Told[]

@@ -23,7 +23,6 @@ type State = {
   teams: Map<string, number>
   reads: Semaphore
   socket: UpstreamSubscription<TopicSession> | null
-  /** The session of the connection that is open now. */
   session: TopicSession | null
   cancelIdle(): void
 }
@@ -40,7 +39,6 @@ const HANDSHAKE_MS_MAX = 5_000
 /** The largest account has 10 MiB of data, a third more in base64, and more where it is parsed. */
 const MESSAGE_CHARS_MAX = 32 * 1024 * 1024
 
-/** A connection that nobody uses is closed after this. */
 const IDLE_MS = 30_000
 
 /**

@@ -12,7 +12,6 @@ import type {
 } from '../../../upstream/subscription/upstream-subscription.ts'
 import { headSlot, isPlausible } from './feed.ts'
 
-/** A subject as it is asked for on a connection. */
 export type AskedTopic = {
   readonly subscribeMethod: string
   readonly unsubscribeMethod: string
@@ -29,16 +28,12 @@ export type AskedTopic = {
 /** A node's own error, or none within the time. */
 export type TopicRefusal = { code: number; message: string } | 'no_answer'
 
-/** One connection that tells of everything that was subscribed to. */
 export type TopicSession = SubscriptionSession & {
   ask(topic: AskedTopic): void
-  /** Nobody wants it any more. */
   release(topic: AskedTopic): void
 }
 
-/** The owner of a session, who knows all that is wanted. */
 type SessionListener = {
-  /** Now everything can be asked for. */
   opened(): void
   /** A notification of `slotSubscribe`, which keeps every connection alive. False: garbage. */
   slot(resultText: string): boolean
@@ -86,7 +81,6 @@ const NEXT_SLOT_MS = 2_000
 /** Slots may overtake each other a little. */
 const UNTOLD_SLOTS_MAX = 4
 
-/** Notifications of subscriptions that are not named yet. */
 const EARLY_MAX = 1_000
 const EARLY_CHARS_MAX = 64 * 1024
 

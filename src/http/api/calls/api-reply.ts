@@ -39,7 +39,6 @@ export function jsonReply(value: unknown, status: 200 | 201): Response {
   return new Response(JSON.stringify(value), { status, headers: HEADERS })
 }
 
-/** A reply that also tells the browser to keep a cookie, or to forget it. */
 export function cookieReply(value: unknown, cookie: string): Response {
   return new Response(JSON.stringify(value), { headers: { ...HEADERS, 'set-cookie': cookie } })
 }
@@ -57,7 +56,6 @@ export function replyMaker({ answer, method }: Operation, headers: Headers) {
   return (text: string) => taggedReply(text, ifNoneMatch)
 }
 
-/** The answer with its entity tag, or without a body for a client that has it. */
 function taggedReply(text: string, ifNoneMatch: string | null): Response {
   const tag = entityTag(text)
   const isHeld = ifNoneMatch !== null && isKnown(ifNoneMatch, tag)
@@ -71,7 +69,6 @@ export function plainTextReply(text: string): Response {
   })
 }
 
-/** The same reply, compressed where it is large and its client takes that. */
 export async function compressReply(response: Response, request: Request): Promise<Response> {
   const hasTag = response.headers.get('etag') !== null
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
@@ -87,7 +84,6 @@ export async function compressReply(response: Response, request: Request): Promi
   return new Response(compressed?.body ?? bytes, { headers })
 }
 
-/** A refusal in the words of the management API. */
 export function refusalReply(rejection: Rejection, extra: Record<string, string> = {}): Response {
   const { retryAfterS, endsSession } = rejection.facts
   const headers = {

@@ -124,7 +124,6 @@ function givenIn(given: {
   ]
 }
 
-/** A stored app with its key, which is opened. */
 function appOf(api: ManagementApi, { app, keySealed }: StoredApp): WireApp {
   return wireApp(api, app, openAppKey(api, app.id, keySealed))
 }

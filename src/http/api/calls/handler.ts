@@ -20,10 +20,8 @@ export type ApiCaller = {
 /** `team` is the caller's own, or the one the operator named. */
 export type TeamCaller = { caller: ApiCaller; team: Team; stream: CallerStream }
 
-/** For an answer that lasts. */
 export type CallerStream = {
   connection: ClientConnection
-  /** False when the caller's token or session was revoked since. */
   isStillAllowed(): Promise<boolean>
 }
 
@@ -37,7 +35,6 @@ export type Visitor = {
   checkLink(secret: string): Promise<string | Rejection>
 }
 
-/** The caller, by the audience of an operation. */
 type Callers = {
   team: TeamCaller
   operator: { caller: ApiCaller }

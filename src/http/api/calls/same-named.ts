@@ -1,6 +1,5 @@
 import { assert, Rejection } from '../../../core/errors.ts'
 
-/** A field that was given, and the same field of the one that is there. */
 export type GivenField = readonly [name: string, given: unknown, present: unknown]
 
 /**

@@ -15,11 +15,9 @@ import { gapEvent, type LiveEvent } from './live-event.ts'
 
 type PassedBlocks = { webhookId: string; fromBlock: number; toBlock: number }
 
-/** Reads which deliveries of a team were created or changed. */
 export type DeliveryReader = {
   /** The changes since the last time; the first time there are none. */
   read(): Promise<LiveEvent[]>
-  /** This delivery is sent again. */
   resent(key: DeliveryKey): void
   /** A replay has passed these blocks, so their deliveries are sent again. */
   replayed(blocks: PassedBlocks): void
@@ -107,7 +105,6 @@ export function openDeliveryReader(world: World, teamId: string): DeliveryReader
   }
 }
 
-/** The numbers of events that were not read yet. */
 function openNewEvents({ clock, database }: World) {
   /** Events above the floor that were read, and when. */
   const seen = new Map<number, number>()

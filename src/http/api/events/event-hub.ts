@@ -7,22 +7,17 @@ import { type EventStream, openEventStream, type StreamEnd } from './event-strea
 import { textOf } from './live-event.ts'
 import { type FeedOptions, type FeedStream, openTeamFeed, type TeamFeed } from './team-feed.ts'
 
-/** A client that wants to know what changes. */
 type StreamRequest = {
   teamId: string
   topics: ReadonlySet<EventTopic>
   webhookId: string | null
-  /** The last event that it got on an earlier connection. */
   lastEventId: string | null
   connection: ClientConnection
-  /** False when its token or session was revoked. */
   isStillAllowed(): Promise<boolean>
 }
 
-/** The event streams of this process. */
 export type EventHub = {
   open(asked: StreamRequest): Promise<Response | Rejection>
-  /** Something may have changed. */
   hint(): void
   /** Ends all streams at once, and opens no more. */
   stop(): void

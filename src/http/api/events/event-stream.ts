@@ -1,9 +1,7 @@
 import type { ClientConnection } from '../../edge/client-connection.ts'
 
-/** Why a stream is over: the client left or reads too slowly, or we ended it. */
 export type StreamEnd = 'left' | 'slow' | 'revoked' | 'stopped'
 
-/** The answer to one client, which is sent texts until it is over. */
 export type EventStream = {
   response: Response
   /** Ends the stream when the client leaves too much unread. */

@@ -10,7 +10,6 @@ import { gapEvent, type LiveEvent } from './live-event.ts'
 
 type Block = { network: string; number: number; hash: string | null; atMs: number }
 
-/** How far a network's chain was read. */
 type KnownChain = {
   sequenceNumber: number
   number: number

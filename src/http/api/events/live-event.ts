@@ -1,6 +1,5 @@
 import type { EventTopic, WireEvents } from '../../contract/contract.ts'
 
-/** Something that changed, for all streams of a team. */
 export type LiveEvent = {
   topic: EventTopic
   name: keyof WireEvents

@@ -14,7 +14,6 @@ import { openDeliveryReader } from './delivery-reader.ts'
 import { openHeadReader } from './head-reader.ts'
 import { gapEvent, type LiveEvent, textOf } from './live-event.ts'
 
-/** One stream of a team. */
 export type FeedStream = {
   topics: ReadonlySet<EventTopic>
   /** The only webhook whose deliveries it wants. */
@@ -35,9 +34,7 @@ export type TeamFeed = {
   /** The stream gets what changes, after how things are now. */
   add(stream: FeedStream): void
   remove(stream: FeedStream): void
-  /** Something may have changed. */
   hint(): void
-  /** A delivery is sent again. */
   resent(key: DeliveryKey): void
   stop(): void
 }
@@ -161,7 +158,6 @@ const NEW_REPLAY_MS = 60_000
 /** The usage of a busy team changes all the time. */
 const USAGE_MS = 5_000
 
-/** Reads which webhooks of a team were changed since the last time. */
 function openWebhookReader({ database }: World, teamId: string): () => Promise<LiveEvent[]> {
   let revision: number | null = null
   return async () => {
@@ -180,7 +176,6 @@ function openWebhookReader({ database }: World, teamId: string): () => Promise<L
   }
 }
 
-/** Reads which replays of a team got on or ended since the last time. */
 function openReplayReader(
   { clock, database }: World,
   teamId: string,
@@ -210,7 +205,6 @@ function progressOf({ state, nextBlock, error }: Replay): string {
   return `${state} ${nextBlock} ${error}`
 }
 
-/** Reads what a team has used, when it is wanted. */
 function openUsageReader(
   world: World,
   teamId: string,

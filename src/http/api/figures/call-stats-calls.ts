@@ -30,7 +30,6 @@ type Filtered = {
 
 type Range = { fromMs: number; toMs: number }
 
-/** How wide the buckets are, and how much of them one question may span. */
 const BUCKETS = {
   minute: { spanMs: MINUTE_MS, rangeMs: CALL_MINUTES_HOURS * HOUR_MS, usualMs: HOUR_MS },
   hour: { spanMs: HOUR_MS, rangeMs: CALL_HOURS_DAYS * DAY_MS, usualMs: DAY_MS },

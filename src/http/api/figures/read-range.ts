@@ -1,6 +1,5 @@
 import { Rejection } from '../../../core/errors.ts'
 
-/** A range of time as callers name it; both ends may be left out. */
 type AskedRange = { from: string | undefined; to: string | undefined }
 
 /** Moments in [fromMs, toMs). */

@@ -13,13 +13,11 @@ import type { World } from '../../../ports/world.ts'
 import { teamMonthCentiCu, type UsageTotals, usageTotals } from '../../../tables/usage/usage.ts'
 import type { WireUsageSummary, WireUsageTotals } from '../../contract/contract.ts'
 
-/** Sums of usage from several beginnings to one end. */
 type UsageSums = Record<'thisMonth' | 'lastDay' | 'lastWeek', UsageTotals>
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** The usage of a team's month; sums over hours that are past may be known already. */
 export async function usageSummary(
   { database, clock }: World,
   tiers: ReadonlyMap<string, Tier>,

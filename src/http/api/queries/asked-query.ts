@@ -8,7 +8,6 @@ import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import type { TestQuery } from '../../contract/contract.ts'
 import type { ManagementApi } from '../management-api.ts'
 
-/** A query that can be run on the blocks of a network. */
 type AskedQuery = { service: NetworkService; plan: QueryPlan }
 
 export const KIND_WORDS = { Address: 'addresses', Bytes32: 'values of 32 bytes' } as const
@@ -32,12 +31,10 @@ export async function readAskedQuery(
   return variable ? variableKindRefusal(variable) : { service, plan }
 }
 
-/** The text of a query, which may be given alone. */
 export function textOf(query: TestQuery['graphql_query']): string {
   return typeof query === 'string' ? query : query.query
 }
 
-/** A dry run of what the body of a call asks for. */
 export async function runTestQuery(
   api: ManagementApi,
   teamId: string,
@@ -62,7 +59,6 @@ function whichBlock(block: number | string): WhichBlock | Rejection {
   return new Rejection('validation', 'block must be a number below 2^53.')
 }
 
-/** The EVM network of that id, or a refusal that says which there are. */
 export function evmService(api: ManagementApi, id: string): NetworkService | Rejection {
   const services = api.services()
   const service = services.find(({ network }) => network.id === id)
@@ -74,7 +70,6 @@ export function evmService(api: ManagementApi, id: string): NetworkService | Rej
   return new Rejection('validation', `network: ${id} ${fault}; possible are: ${possible}.`)
 }
 
-/** Refuses a query that declares a variable as another kind than its items have. */
 export function variableKindRefusal({ name, kind }: VariableUse): Rejection {
   return new Rejection(
     'validation',

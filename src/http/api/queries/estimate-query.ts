@@ -21,7 +21,6 @@ import type { KeepPlace } from './dry-run-limiter.ts'
 /** The time from one block to the next, as a fraction of whole numbers. */
 type BlockTime = { ms: number; blocks: number }
 
-/** An estimate takes two places, and as much of the rate as ten dry runs. */
 const SIZE = { atOnce: ESTIMATE_BLOCKS_AT_ONCE, inAll: 10 }
 
 const MONTH_MS = 30 * 24 * 3_600_000

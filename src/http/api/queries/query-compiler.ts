@@ -5,9 +5,7 @@ import type { QueryPlan } from '../../../core/query/language/query-plan.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { windowLimiter } from '../../edge/window-limiter.ts'
 
-/** Counts the queries that a team has read. */
 export type QueryCounter = {
-  /** Counts one, or refuses it. */
   count(teamId: string, text: string): Rejection | null
 }
 

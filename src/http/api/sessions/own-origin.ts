@@ -1,6 +1,5 @@
 import { Rejection } from '../../../core/errors.ts'
 
-/** The addresses under which pages of this service are reached. */
 export type OwnOrigins = {
   publicUrl: string
   /** A proxy in front says which address the client has asked. */
@@ -48,7 +47,6 @@ function isSameOrigin({ headers }: Asked): boolean {
   return headers.get('sec-fetch-site') === 'same-origin'
 }
 
-/** The public address, and the one that the client has asked. */
 function ownOrigins(api: OwnOrigins, headers: Headers): string[] {
   const scheme = forwarded(api, headers, 'proto') === 'https' ? 'https' : 'http'
   const host = forwarded(api, headers, 'host') ?? headers.get('host') ?? ''

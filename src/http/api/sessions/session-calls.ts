@@ -46,7 +46,6 @@ export const deleteSession: Handler<'deleteSession'> = async (api, call) => {
   return id === call.caller.session?.id ? cookieReply({}, CLEARED_COOKIE) : {}
 }
 
-/** The session as its own browser sees it, with what a page has to know of the instance. */
 async function wireSession(api: ManagementApi, session: sessions.Session): Promise<WireSession> {
   const team = session.teamId === null ? null : await findTeam(api.database, session.teamId)
   return {
@@ -97,7 +96,6 @@ async function teamAskedFor(
 
 type SignInCall = Parameters<Handler<'signIn'>>[1]
 
-/** The holder of a new session. */
 type Holder = Pick<Session, 'token' | 'teamId'>
 
 const USER_AGENT_LENGTH_MAX = 200

@@ -1,13 +1,11 @@
 import { SESSION_MS_MAX } from '../../../tables/accounts/sessions.ts'
 import { SESSION_COOKIE } from '../../contract/openapi.ts'
 
-/** The form of every secret that a session has. */
 const SECRET = /^[a-z0-9]{32}$/
 
 /** No script reads it, and no other site's page has it sent along. */
 const ATTRIBUTES = 'HttpOnly; SameSite=Strict; Path=/'
 
-/** A browser that is told this forgets the cookie. */
 export const CLEARED_COOKIE = `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`
 
 export function sessionCookie(secret: string, isSecure: boolean): string {

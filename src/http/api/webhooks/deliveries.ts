@@ -44,7 +44,6 @@ export const resendDelivery: Handler<'resendDelivery'> = async (api, call) => {
   return { data: wireDelivery(found) }
 }
 
-/** The search that a call asks for. */
 function deliverySearch(
   asked: Values<Contract['listDeliveries']['parameters']>,
 ): DeliverySearch | Rejection {
@@ -72,7 +71,6 @@ function cursorOf(text: string): DeliveryKey {
   return { event: Number(event), webhook: Number(webhook) }
 }
 
-/** One delivery with its body, its headers and its attempts. */
 export const getDelivery: Handler<'getDelivery'> = async (api, call) => {
   const { sign } = call.parameters
   const found = await log.findDeliveryWithAttempts(api.database, call.team.id, call.parameters.id)

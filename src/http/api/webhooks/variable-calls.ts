@@ -6,7 +6,6 @@ import type { Handler, TeamCaller } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
 import { KIND_WORDS } from '../queries/asked-query.ts'
 
-/** A call about the variable that its path names. */
 type VariableCall = TeamCaller & { parameters: { name: string } }
 
 type Nothing = Record<string, never>

@@ -17,17 +17,14 @@ export function rulesNow({ tiers, publicUrl, clock }: ManagementApi): StandingRu
   return { tiers, publicUrl, nowMs: clock.nowMs() }
 }
 
-/** The query may be given as its text alone. */
 export function queryParts<Parts extends Partial<GraphqlQuery>>(given: string | Parts) {
   return typeof given === 'string' ? ({ query: given } as Parts) : given
 }
 
-/** A key that deliveries are signed with. */
 export function newSigningKey({ entropy }: ManagementApi): string {
   return `whsec_${entropy.alphanumeric(KEY_LENGTH)}`
 }
 
-/** A stored webhook with its keys, which are opened. */
 export function webhookOf(
   { secrets }: { secrets: Secrets },
   { webhook, key, nextKeySealed }: StoredWebhook,

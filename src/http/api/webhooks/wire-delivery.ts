@@ -2,7 +2,6 @@ import type { LoggedDelivery } from '../../../tables/deliveries/log/logged-deliv
 import type { Replay } from '../../../tables/webhooks/replays.ts'
 import type { WireDelivery, WireReplay } from '../../contract/contract.ts'
 
-/** A delivery as lists and events show it. */
 export function wireDelivery(delivery: LoggedDelivery): WireDelivery {
   const { lastAttempt } = delivery
   return {

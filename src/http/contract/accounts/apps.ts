@@ -114,7 +114,6 @@ function entries(description: string) {
   })
 }
 
-/** Apps: an API key stands for one. */
 export const APP_CALLS = {
   listApps: teamCall('GET /api/apps', {
     tag: 'Apps',

@@ -97,7 +97,6 @@ const SESSION_EXAMPLE = {
   time_expires: 1763769600000,
 } as const
 
-/** Sessions: a browser that is signed in, by a cookie that its pages cannot read. */
 export const SESSION_CALLS = {
   signIn: publicCall('POST /api/session', {
     tag: 'Sessions',

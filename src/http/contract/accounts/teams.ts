@@ -71,7 +71,6 @@ const TEAM_EXAMPLE = {
   time_created: 1763164800000,
 }
 
-/** The team itself, and what only the operator of the instance may do with teams. */
 export const TEAM_CALLS = {
   getTeam: teamCall('GET /api/team', {
     tag: 'Team',

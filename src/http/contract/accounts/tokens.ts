@@ -47,7 +47,6 @@ const NO_SUCH_TEAM = { '404': '`NotFound`: there is no team of this id.' }
 
 const TOO_MANY = '`ValidationError`: a field is wrong, or the team has all the tokens it may have.'
 
-/** Tokens of a team, for itself and for the operator. */
 export const TOKEN_CALLS = {
   listTeamTokens: teamCall('GET /api/team/tokens', {
     tag: 'Team',

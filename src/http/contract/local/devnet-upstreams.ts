@@ -50,7 +50,6 @@ const EXAMPLE = [
   { name: 'devnet-2', behaviour: 'honest' as const, blocks: 0 },
 ]
 
-/** The nodes of the embedded chain, each of which can be broken on purpose. */
 export const DEVNET_UPSTREAM_CALLS = {
   listDevnetUpstreams: localCall('GET /api/devnet/upstreams', {
     summary: 'See the nodes of the embedded chain',

@@ -177,7 +177,6 @@ const EXAMPLE = {
   ],
 }
 
-/** The embedded chain of local development: seen, and broken on purpose. */
 export const DEVNET_CALLS = {
   getDevnet: localCall('GET /api/devnet', {
     summary: 'See the embedded chain',

@@ -50,7 +50,6 @@ const EXAMPLE = {
   transactions: 145,
 }
 
-/** The embedded Solana ledger of local development: seen, and made faster or slower. */
 export const SOLANA_DEVNET_CALLS = {
   getSolanaDevnet: localCall('GET /api/devnet/solana', {
     summary: 'See the embedded Solana ledger',

@@ -140,7 +140,6 @@ function foundOf(row: FoundRow): LoggedDelivery {
   return oneLogged(row, lastOfAll(row.attempts))
 }
 
-/** Deliveries of one event. */
 function readRows(db: Database, event: number, webhooks: readonly number[]): Promise<FoundRow[]> {
   return db.query<FoundRow>(sql`
     SELECT ${LOG_COLUMNS}, deliveries.attempts, ${DUE_AT_MS}

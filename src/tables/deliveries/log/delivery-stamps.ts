@@ -62,7 +62,6 @@ export function stampsOfBlocks(
   )
 }
 
-/** The deliveries of a team that wait; at most `limit`. */
 export function stampsOfWaiting(
   db: Database,
   teamId: string,

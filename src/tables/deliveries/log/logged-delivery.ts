@@ -13,7 +13,6 @@ import {
   stateOf,
 } from '../delivery.ts'
 
-/** A delivery with what has become of it. */
 export type LoggedDelivery = Delivery & {
   state: DeliveryState
   /** When its next attempt is due; null when it does not wait. */
@@ -80,7 +79,6 @@ export async function lastAttemptsOf(
   return rows.map((row, at) => lasts[at] ?? old?.get(nameOf(row)) ?? null)
 }
 
-/** The delivery of a row, whose last attempt is known. */
 export function oneLogged(row: LogRow, lastAttempt: LastAttempt | null): LoggedDelivery {
   const { error, sequence_number, canonical_sequence } = row
   return {

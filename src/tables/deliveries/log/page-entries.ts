@@ -8,12 +8,10 @@ export type LogQuestion = {
   block?: number | undefined
   /** The last delivery of the page before. */
   after?: DeliveryKey | undefined
-  /** Only those of this event and later ones. */
   eventMin?: number | undefined
   limit: number
 }
 
-/** Where a delivery stands in the log, and when it is due if it waits. */
 export type LogEntry = DeliveryKey & { due_at_ms: number | null }
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER
@@ -165,7 +163,6 @@ export function lastOf(after: DeliveryKey | undefined, webhook: number): number 
   return webhook < after.webhook ? after.event : after.event - 1
 }
 
-/** The same in SQL. */
 function lastEvent(after: DeliveryKey | undefined): Sql {
   if (!after) return sql`${FOR_EVER}`
   const { event, webhook } = after

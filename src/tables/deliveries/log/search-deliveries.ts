@@ -35,7 +35,6 @@ const LOOK_AT_ONCE = 1_000
 const RERUNS_MAX = 200
 const RERUNS_AT_ONCE = 20
 
-/** A page of a team's deliveries, of which a part is wanted. */
 export async function searchDeliveries(
   db: Database,
   teamId: string,
@@ -141,7 +140,6 @@ async function rerunPage(
   return cutPage(found, limit, { event: last + 1, webhook: 0 })
 }
 
-/** The newest events up to that one that ran a height again. */
 async function rerunEvents(db: Database, last: number, first: number): Promise<number[]> {
   const rows = await db.query<{ event: number }>(sql`
     SELECT event FROM events WHERE rerun = 1 AND event <= ${last} AND event >= ${first}
@@ -149,7 +147,6 @@ async function rerunEvents(db: Database, last: number, first: number): Promise<n
   return rows.map(({ event }) => event)
 }
 
-/** The deliveries of these events to the webhooks of the team, or to one of them. */
 async function rowsOf(
   db: Database,
   teamId: string,

@@ -7,7 +7,6 @@ import { firstEventAt } from './first-event-at.ts'
 import { ATTEMPTS_END, lastAttemptsOf } from './logged-delivery.ts'
 import { newestFirst } from './page-entries.ts'
 
-/** How the newest deliveries of a webhook went. */
 export type WebhookStats = {
   webhookId: string
   delivered: number
@@ -35,7 +34,6 @@ type CountRow = Record<'number' | 'delivered' | 'failed' | 'waiting' | 'retried'
   id: string
 }
 
-/** The deliveries of a webhook that have arrived and are not listed yet. */
 type UnlistedRow = { webhook: number; delivered: number; retried: number }
 
 type RecentRow = DeliveryKey & {
@@ -53,10 +51,8 @@ const DAY_MS = 24 * 3_600_000
 /** Deliveries of a webhook that are counted: a day of a block every nine seconds. */
 const COUNTED_MAX = 10_000
 
-/** Deliveries that are looked at to see how often they were attempted. */
 const SAMPLED_MAX = 100
 
-/** Deliveries that are told one by one. */
 const RECENT_MAX = 48
 
 /** Ten times the slots a team has. */

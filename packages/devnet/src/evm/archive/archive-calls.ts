@@ -28,7 +28,6 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['eth_getStorageAt', (node, [address, slot, tag]) => slotAt(node, address, slot, tag)],
 ])
 
-/** The answer to one call, as JSON-RPC has it. */
 export function archiveCall(node: ArchiveNode, call: unknown): object {
   const { id = null, method, params } = (call ?? {}) as Record<string, unknown>
   const run = METHODS.get(String(method))
@@ -120,7 +119,6 @@ function stateAt(node: ArchiveNode, address: unknown, part: StateKey['part'], ta
   return node.archive.state.at({ address: String(address), part }, heightOf(node, tag))
 }
 
-/** As the chain that is forked from the archive sends it. */
 type ForkLogFilter = {
   fromBlock?: string
   toBlock?: string
@@ -132,7 +130,6 @@ type ForkLogFilter = {
 /** Alternatives, in lower case; null: anything. */
 type Keys = readonly string[] | null
 
-/** The logs of these blocks that a filter matches, in their order. */
 function matchingLogs(
   blocks: Pick<ArchivedBlocks, 'receiptsText'>,
   { address, topics }: ForkLogFilter,

@@ -46,7 +46,6 @@ const TABLES = `
     WITHOUT ROWID;
 `
 
-/** Opens the archive of a folder, or makes it. */
 export function openArchiveFile(folder: string, busyMsMax = BUSY_MS_MAX): Connection {
   const file = join(folder, ARCHIVE_FILE)
   let connection: Connection | null = null
@@ -63,7 +62,6 @@ export function openArchiveFile(folder: string, busyMsMax = BUSY_MS_MAX): Connec
   }
 }
 
-/** Tells a file that is broken from one that cannot be had at the moment. */
 export function archiveFault(thrown: unknown): UnusableArchive | UnavailableArchive {
   if (thrown instanceof UnusableArchive || thrown instanceof UnavailableArchive) return thrown
   const { code = '', message } = thrown as { code?: string; message: string }

@@ -13,7 +13,6 @@ export type ArchiveForkNeeds = {
   open(fork: EdrFork | null): Promise<RequestHandler>
 }
 
-/** Opens chains that begin where an archive was at some height. */
 export function openArchiveForks(
   { entropy, open }: ArchiveForkNeeds,
   archive: ChainArchive,
@@ -78,7 +77,6 @@ function startArchiveServer(archive: ChainArchive, chainId: number) {
     fetch: answer,
   })
   return {
-    /** The address of the node whose head is that block. */
     urlAt: (height: number) => `http://127.0.0.1:${server.port}/${height}`,
     stop: () => void server.stop(true),
   }

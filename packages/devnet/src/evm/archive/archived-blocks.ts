@@ -45,7 +45,6 @@ export function openArchivedBlocks(db: Connection) {
     WHERE hash_start = ?`)
 
   return {
-    /** Null where there are none. */
     head(): { number: number; hash: string } | null {
       const row = headRow.get()
       return row && { number: row.number, hash: hexOf(row.hash) }
@@ -79,7 +78,6 @@ export function openArchivedBlocks(db: Connection) {
       const text = receiptsOf.get(number)?.receipts
       return text ? unpacked(text) : ''
     },
-    /** The block that has the transaction; null where none has. */
     blockWith: (hash: string): WholeBlock | null =>
       withTransaction
         .all(startOf(hash))

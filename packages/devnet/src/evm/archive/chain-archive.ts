@@ -9,7 +9,6 @@ import {
 } from './archived-blocks.ts'
 import { openStateHistory, type StateChange } from './state-history.ts'
 
-/** A block with all that it did. */
 export type CapturedBlock = {
   block: WholeBlock
   receipts: readonly ArchivedReceipt[]
@@ -55,7 +54,6 @@ export function openChainArchive(db: Connection, blocksMax = BLOCKS_MAX) {
       blocks.forgetAbove(top)
       state.forgetAbove(top)
     }),
-    /** Forgets blocks of long ago, and the state before them. */
     prune: db.transaction(() => {
       if (height() - blocks.lowest() < blocksMax + PRUNED_TOGETHER) return
       blocks.forgetBelow(height() - blocksMax)

@@ -10,7 +10,6 @@ type Needs = {
   archive: ChainArchive
   /** The archive ends here; the chain goes on without it. */
   gaveUp(reason: string): void
-  /** Some blocks have been written. */
   wrote(): void
 }
 
@@ -47,7 +46,6 @@ export function openChainArchiver(needs: Needs) {
   const rounds = coalesced(round, refused)
 
   return {
-    /** False once it gave up. */
     isKeeping: () => !hasGivenUp,
     /** There may be blocks that the archive does not have. */
     mined: rounds.ask,

@@ -14,7 +14,6 @@ import type { StateKey } from './state-history.ts'
 type Options = {
   folder: string
   chainId: number
-  /** All accounts that a new chain has. */
   genesisAddresses: readonly string[]
 }
 

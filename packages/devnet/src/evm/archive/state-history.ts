@@ -1,6 +1,5 @@
 import type { Database as Connection } from 'bun:sqlite'
 
-/** A part of the state: one of an account's own, or one slot of its storage. */
 export type StateKey = { address: string; part: 'balance' | 'nonce' | 'code' | { slot: string } }
 
 /** `value` is hex; zero and nothing are the same. */

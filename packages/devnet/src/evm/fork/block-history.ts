@@ -7,7 +7,6 @@ const HEIGHTS_SHOWN = 64
 /** Eight reorganisations of the deepest kind. */
 const REPLACED_MAX = 256
 
-/** The last blocks of a chain, with those that others have replaced. */
 export function openBlockHistory(chain: RawChain, clock: Clock) {
   let known = new Map<string, DevnetBlock>()
   let replaced: DevnetBlock[] = []
@@ -37,7 +36,6 @@ export function openBlockHistory(chain: RawChain, clock: Clock) {
       return blocks
     },
 
-    /** These are canonical no more. */
     replaced(blocks: readonly DevnetBlock[]) {
       const replacedAtMs = clock.nowMs()
       replaced.push(...blocks.map((block) => ({ ...block, replacedAtMs })))

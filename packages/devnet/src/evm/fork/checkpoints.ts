@@ -57,7 +57,6 @@ export function openCheckpoints(chain: RawChain, past: ChainPast | null) {
       highest = Math.max(highest, taken.height + 1)
       if (own.length > CHECKPOINTS_MAX) own.shift()
     },
-    /** The highest block there was so far, replaced or not. */
     highest: () => highest,
     has: (height: number) => ownAt(height) !== undefined || (past?.reaches(height) ?? false),
     /** The chain as it was right before the block after that height was mined. */

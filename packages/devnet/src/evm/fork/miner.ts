@@ -30,7 +30,6 @@ export function openMiner({ chain, checkpoints, traffic, clock }: Needs) {
   }
 
   return {
-    /** The chain's answer to `evm_mine` with these params. */
     async answer(params: unknown) {
       await checkpoints.take()
       const isPlain = Array.isArray(params) && params.length === 0

@@ -19,7 +19,6 @@ export type RawBlock<T = string> = {
   transactions: readonly T[]
 }
 
-/** The chain took a call and said no to it. */
 export class ChainRefusal extends Error {
   override readonly name = 'ChainRefusal'
 }

@@ -21,7 +21,6 @@ export function openSentTransactions(
   }
 
   return {
-    /** Notes a signed transaction that the chain took. */
     note(hash: string, signed: string) {
       forget(hash)
       signedByHash.set(hash, signed)

@@ -10,7 +10,6 @@ const HONEST: DevnetNodeChange = { behaviour: 'honest', blocks: 0 }
 /** Requests that a hanging node keeps waiting; further ones fail. */
 const WAITING_MAX = 1_000
 
-/** Several nodes of one chain, each of which can be made to fail in a way of its own. */
 export function openChainNodes(clock: Clock, chain: ForkableChain) {
   const nodes = new Map<string, DevnetNodeChange>()
   /** Settled when any node behaves otherwise; all whom one keeps waiting look again. */
@@ -92,7 +91,6 @@ function withoutLogs(receipt: unknown): unknown {
   return typeof receipt === 'object' && receipt !== null ? { ...receipt, logs: [] } : receipt
 }
 
-/** The listener of the events of one socket. */
 export type NodeEvents = { send(text: string): void }
 
 type Waiting = { height: number; text: string }

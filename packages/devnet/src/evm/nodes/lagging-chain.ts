@@ -26,7 +26,6 @@ const NULL_BEYOND = /^eth_get(?:Block|TransactionByBlock)/
 
 const HEADER_NOT_FOUND = { error: { code: -32_000, message: 'header not found' } }
 
-/** The chain as a node shows it that is some blocks behind. */
 export function laggingChain(chain: ForkableChain, blocks: number): ForkableChain {
   return {
     async ask(method, params) {

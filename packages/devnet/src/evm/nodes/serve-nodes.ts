@@ -16,7 +16,6 @@ type Needs = {
 /** The chain itself answers at the root, whatever its nodes are made to do. */
 const ROOT = '/'
 
-/** Answers at the path of each node as that node does. */
 export function serveNodes({ chain, nodes, listening, release }: Needs): ChildAnswers {
   const listeners = new WeakMap<ChildSocket, NodeEvents>()
   const shownAt = async (path: string) => {

@@ -21,7 +21,6 @@ const sendNft: TransactionMaker = async (context) => {
   return [callCollection(trader, collection.transferFrom, trader, other, nft)]
 }
 
-/** Buys a nft of a seller, who first has to have and to offer some. */
 const buyNft: TransactionMaker = async (context) => {
   const { trader, choices } = context
   const seller = choices.pick(SELLERS.filter((address) => address !== trader))
@@ -37,7 +36,6 @@ const buyNft: TransactionMaker = async (context) => {
   return [...prepared, { from: trader, to: CONTRACTS.market, data, value, gas: GAS }]
 }
 
-/** Lets another trader transfer a token, or ends that for all of them. */
 const approveNft: TransactionMaker = async (context) => {
   const { trader, other } = context
   const nft = await someNft(context, trader)
@@ -45,7 +43,6 @@ const approveNft: TransactionMaker = async (context) => {
   return [callCollection(trader, collection.approve, other, nft)]
 }
 
-/** Transactions with the tokens of the ERC-721 collection. */
 export const NFT_TRANSACTIONS = { mintNft, sendNft, buyNft, approveNft }
 
 /** Null for an owner who has none. */

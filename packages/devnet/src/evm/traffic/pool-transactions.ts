@@ -4,7 +4,6 @@ import { TRADERS } from '../test-accounts.ts'
 import { routed, supplied, type TokenName, UNITS } from './token-transactions.ts'
 import type { Draft, TransactionContext, TransactionMaker } from './transaction-context.ts'
 
-/** A pool, and how much of its two tokens it is to begin with. */
 type TradedPool = {
   address: string
   tokens: readonly [TokenName, TokenName]
@@ -67,7 +66,6 @@ const swapAtNoPrice: TransactionMaker = async (context) => {
   return trade(context, ETHER_POOL, 0, [ETHER_POOL.address], 2n ** 200n)
 }
 
-/** A pool of two tokens that nobody trades there. */
 const createPool: TransactionMaker = ({ trader, height, place }) => {
   const { orchard, lantern, poolFactory } = CONTRACTS
   const salt = BigInt(height) * 1000n + BigInt(place)
@@ -75,7 +73,6 @@ const createPool: TransactionMaker = ({ trader, height, place }) => {
   return [{ from: trader, to: poolFactory, data, gas: POOL_CREATION_GAS }]
 }
 
-/** Transactions with the pools. */
 export const POOL_TRANSACTIONS = { swap, swapTwice, swapAtNoPrice, createPool }
 
 /** Null for a pool that has not begun. */

@@ -3,7 +3,6 @@ import { encodeCall } from '../contracts/encode-call.ts'
 import { ether } from './token-transactions.ts'
 import type { Draft, TransactionContext, TransactionMaker } from './transaction-context.ts'
 
-/** Moves with everything but tokens: vaults, calls inside of calls, and protocols. */
 
 const { vaultFactory } = METHODS
 const GAS = 600_000
@@ -25,7 +24,6 @@ const DELEGATION = {
   s: '0x6f4fbe8bd84863d9533daa3bd4b0a4956156c7773aff78c3078f09148b7f78b0',
 }
 
-/** A trader's call of a contract. */
 function call(
   { trader }: TransactionContext,
   to: string,
@@ -44,7 +42,6 @@ export const createVaultAt: TransactionMaker = (context) => {
   return call(context, CONTRACTS.vaultFactory, data, { value: some(context, 1, 20) })
 }
 
-/** A transaction that is no call: its data makes the contract. */
 export const deployVault: TransactionMaker = ({ trader }) => [
   { from: trader, data: encodeCall(VAULT_CREATION, trader), gas: GAS },
 ]

@@ -46,7 +46,6 @@ export const approve: TransactionMaker = (context) => {
   return [callToken(context.trader, name, token.approve, context.other, value)]
 }
 
-/** Takes what another one approved before, or approves it for another time. */
 export const takeApproved: TransactionMaker = async (context) => {
   const { trader, other } = context
   const [name, value] = someTokens(context)
@@ -117,7 +116,6 @@ export async function routed(
   return [callToken(owner, name, token.approve, router, FOR_EVER)]
 }
 
-/** Thousandths of an ether. */
 export function ether(thousandths: number): bigint {
   return BigInt(thousandths) * 10n ** 15n
 }

@@ -112,7 +112,6 @@ function withFees({ choices }: TransactionContext, draft: Draft, baseFeeWei: big
   return { ...transaction, gasPrice, accessList: [{ address: draft.to, storageKeys: [] }] }
 }
 
-/** How often each kind comes in one round of the mix. */
 const COUNTS: readonly (readonly [count: number, make: TransactionMaker])[] = [
   [8, tokens.sendEther],
   [9, tokens.sendToken],

@@ -6,7 +6,6 @@ import { TRADERS } from '../test-accounts.ts'
 /** A transaction that is yet to get its fees. */
 export type Draft = {
   from: string
-  /** Without one, the data creates a contract. */
   to?: string
   data?: string
   value?: bigint
@@ -15,13 +14,11 @@ export type Draft = {
   authorizationList?: readonly object[]
 }
 
-/** The circumstances in which a trader makes a transaction. */
 export type TransactionContext = {
   height: number
   place: number
   choices: SeededChoices
   trader: string
-  /** Another trader. */
   other: string
   /** Some account without a key, to which things are sent. */
   stranger: string

@@ -42,7 +42,6 @@ export function openActivity(
       pace = { ...pace, ...wanted }
       arm()
     },
-    /** Does what happens by itself in one slot, which then ends. */
     runSlot() {
       const { changesPerSlot, slotTimeMs } = pace
       // A ledger that began without sample accounts has nothing to change, and no traders.
@@ -51,12 +50,10 @@ export function openActivity(
       const everySlots = slotTimeMs === 0 ? 1 : Math.max(1, Math.ceil(TRANSACTION_MS / slotTimeMs))
       if (parts.slots.now % everySlots === 0) traffic.sendNext()
     },
-    /** The token accounts that change by themselves. */
     tokenAccounts: () => pools.reduce((sum, { keys }) => sum + keys.length, 0),
   }
 }
 
-/** The parts of a ledger that its own activity uses. */
 export type LedgerParts = {
   accounts: Accounts
   slots: Slots
@@ -118,10 +115,8 @@ const AMOUNT_MAX = 2_000_000
 /** More than any trader has: such a transfer fails, and pays its fee. */
 const TOO_MUCH = 2n ** 62n
 const LAMPORTS_MAX = 5_000_000
-/** One transaction of so many fails. */
 const FAILING_EVERY = 12
 
-/** The ledger's own transactions, signed by its traders: transfers of tokens and SOL, and memos. */
 function openTraffic({ slots, send }: LedgerParts): { sendNext(): void } {
   const traders = TRADERS.map(
     (pair): Trader => ({

@@ -22,7 +22,6 @@ const TRADER_TOKENS = 1_000_000n
 /** Bounds of balances, in whole tokens: a supply of any number of them has 64 bits. */
 const TOKENS_MAX_LOG2 = 17
 
-/** Among 256 accounts so many are empty, frozen, delegated. */
 const EMPTY_OF_256 = 26
 const FROZEN_OF_256 = 8
 const DELEGATED_OF_256 = 13
@@ -100,7 +99,6 @@ function bytesIn(pubkey: string): DataView {
   return new DataView(Uint8Array.from(decodeBase58(pubkey)).buffer)
 }
 
-/** The machine is asked once for each length. */
 function remembered(rentExempt: RentExempt): RentExempt {
   const known = new Map<bigint, bigint>()
   return (dataBytes) => {

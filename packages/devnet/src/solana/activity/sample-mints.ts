@@ -8,7 +8,6 @@ import {
 import { bytesOf, u8, u16, u32, u64 } from '../solana-bytes.ts'
 import { FAUCET, keyPairOf } from '../solana-message.ts'
 
-/** A mint that accounts of the ledger are of. */
 export type SampleMint = {
   key: Uint8Array
   program: string
@@ -45,14 +44,12 @@ export const SAMPLE_MINTS: readonly SampleMint[] = [
   }),
 ]
 
-/** The mint of a phrase: a plain one, unless more is said. */
 export function sampleMint(phrase: string, facts: Partial<SampleMint>): SampleMint {
   const { key } = keyPairOf(`headgate devnet ${phrase}`)
   const usual = { program: PROGRAMS.token, decimals: 6, freezes: true, fee: null, metadata: null }
   return { ...usual, ...facts, key }
 }
 
-/** The account of a mint of which so much has been made. */
 export function sampleMintAccount(
   mint: SampleMint,
   supply: bigint,
@@ -68,7 +65,6 @@ export function sampleMintAccount(
   return newAccount(encodeBase58(mint.key), lamports, mint.program, data)
 }
 
-/** A kind, a length, and the state itself. */
 export function extension(kind: number, ...state: readonly Uint8Array[]): Uint8Array {
   const whole = bytesOf(...state)
   return bytesOf(u16(kind), u16(whole.length), whole)

@@ -35,7 +35,6 @@ const IMMUTABLE_OWNER = 7
 const TAIL_2022 = bytesOf(u8(KIND_ACCOUNT), extension(IMMUTABLE_OWNER))
 const TAIL_WITH_FEE = bytesOf(TAIL_2022, extension(TRANSFER_FEE_AMOUNT, u64(0n)))
 
-/** A token account, byte by byte as its program would have made it. */
 export function tokenAccount(holding: Holding, rentExempt: RentExempt): Account {
   const { pubkey, mint, owner, amount, isFrozen = false, delegate } = holding
   const tail = tailOf(mint)

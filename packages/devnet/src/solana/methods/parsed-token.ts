@@ -1,6 +1,5 @@
 import { type Account, encodeBase58, isTokenProgram, PROGRAMS } from '../solana-account.ts'
 
-/** A token account or a mint, before its numbers and keys are read. */
 export type TokenState = { kind: 'account' | 'mint'; data: Uint8Array; view: DataView }
 
 /** The decimals of a mint; null when the ledger has none of this key. */
@@ -136,7 +135,6 @@ function extensionsOf({ data, view }: TokenState): { extensions?: object[] } {
 
 type Reader = ReturnType<typeof openReader>
 
-/** Reads fields one behind the other. */
 function openReader(data: Uint8Array) {
   const view = new DataView(data.buffer)
   let at = 0

@@ -5,7 +5,6 @@ import type { SolanaChain } from '../solana-chain.ts'
 import { type DecimalsOf, mintFacts, parseToken, tokenState } from './parsed-token.ts'
 import { type Config, configOf, readChoice, readWhole, SolanaRefusal } from './solana-method.ts'
 
-/** How an account is shown. */
 export type AccountForm = {
   encoding: (typeof ENCODINGS)[number]
   dataSlice: { offset: number; length: number } | null
@@ -28,7 +27,6 @@ const ZSTD_WINDOW = 0x58
 const NATIVE_MINT = 'So11111111111111111111111111111111111111112'
 const NATIVE_DECIMALS = 9
 
-/** The form that a config asks for. */
 export function formOf(config: Config, preset: AccountForm['encoding']): AccountForm {
   const encoding = readChoice(config.encoding ?? preset, ENCODINGS)
   const slice = config.dataSlice ?? null
@@ -38,7 +36,6 @@ export function formOf(config: Config, preset: AccountForm['encoding']): Account
   return { encoding, dataSlice }
 }
 
-/** The account as an answer shows it, without its key. */
 export function shownAccount(
   chain: SolanaChain,
   commitment: Commitment,
@@ -76,7 +73,6 @@ export function answeredAccount(
   return shownAccount(chain, commitment, account, form)
 }
 
-/** The decimals of the mints that the ledger has. */
 export function decimalsAt({ accounts }: SolanaChain, commitment: Commitment): DecimalsOf {
   const known = new Map<string, number | null>([[NATIVE_MINT, NATIVE_DECIMALS]])
   return (mint) => {

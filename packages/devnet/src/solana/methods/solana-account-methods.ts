@@ -19,7 +19,6 @@ import {
   wrongType,
 } from './solana-method.ts'
 
-/** Whether an account with this data is wanted. */
 type Filter = (account: Account) => boolean
 
 /** The keys and filters that a node takes in one call unless its operator says otherwise. */
@@ -77,7 +76,6 @@ function getProgramAccounts(chain: SolanaChain, [key, given]: Params) {
   return readFlag(config.withContext) ? inContext(slot, records) : records
 }
 
-/** All filters of a config as one. */
 export function readFilters(
   chain: SolanaChain,
   { commitment }: Pick<Moment, 'commitment'>,

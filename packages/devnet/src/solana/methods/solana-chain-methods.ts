@@ -82,7 +82,6 @@ function getLatestBlockhash(chain: SolanaChain, [config]: Params) {
   return inContext(slot, blockhashAt(chain, slot))
 }
 
-/** The blockhash of a slot, and until when transactions may name it. */
 export function blockhashAt({ slots }: SolanaChain, slot: number) {
   const blockhash = slots.find(slot)?.blockhash ?? ''
   return { blockhash, lastValidBlockHeight: slots.lastValidHeight(slot) }

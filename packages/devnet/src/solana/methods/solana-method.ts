@@ -4,7 +4,6 @@ import type { SolanaChain } from '../solana-chain.ts'
 
 export type Params = readonly unknown[]
 
-/** One method of a node: how many params it takes, and its result. */
 export type LedgerMethod = {
   min: number
   max: number
@@ -13,10 +12,8 @@ export type LedgerMethod = {
 
 export type MethodTable = Readonly<Record<string, LedgerMethod>>
 
-/** The members of an object that a caller gave. */
 export type Config = Readonly<Record<string, unknown>>
 
-/** The basis of an answer: how sure it is, and the slot that goes with it. */
 export type Moment = { commitment: Commitment; slot: number }
 
 /** The version of the node's software that the machine is made of. */
@@ -28,7 +25,6 @@ const KEY_CHARS_MAX = 44
 const KEY_BYTES = 32
 const BASE58_CHARS = /^[1-9A-HJ-NP-Za-km-z]*$/
 
-/** The answer of a node that does not do what it was asked. Thrown by whoever finds the fault. */
 export class SolanaRefusal extends Error {
   readonly code: number
   readonly data: unknown
@@ -40,12 +36,10 @@ export class SolanaRefusal extends Error {
   }
 }
 
-/** A refusal for what the params say. */
 export function invalidParams(message: string): SolanaRefusal {
   return new SolanaRefusal(-32602, message)
 }
 
-/** Answers one call, or refuses it for the number of its params. */
 export function answerOf(method: LedgerMethod, chain: SolanaChain, given: unknown): unknown {
   const params = listOf(given ?? [])
   const { min, max } = method
@@ -71,7 +65,6 @@ export function configOf(value: unknown): Config {
   return value as Config
 }
 
-/** The slot that a config asks for. */
 export function momentOf(chain: SolanaChain, value: unknown, preset: Commitment = 'finalized') {
   const config = configOf(value)
   const commitment = readChoice(config.commitment ?? preset, COMMITMENTS)
@@ -91,7 +84,6 @@ export function votedMoment(chain: SolanaChain, config: Config): Moment {
   throw invalidParams('Method does not support commitment below `confirmed`')
 }
 
-/** A value together with the slot it is of. */
 export function inContext(slot: number, value: unknown) {
   return { context: { apiVersion: API_VERSION, slot }, value }
 }
@@ -138,7 +130,6 @@ export function readBase58(value: unknown, charsMax: number, bytes: number): str
   return text
 }
 
-/** A list, at most as long as the node's own limit. */
 export function readList(value: unknown, max: number): readonly unknown[] {
   if (!Array.isArray(value)) throw wrongType(value, 'a sequence')
   if (value.length > max) throw invalidParams(`Too many inputs provided; max ${max}`)

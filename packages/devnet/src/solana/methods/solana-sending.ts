@@ -33,7 +33,6 @@ const BASE64_CHARS_MAX = 1_644
 /** A transaction names a few hundred accounts at most. */
 const SHOWN_ACCOUNTS_MAX = 256
 
-/** Rehearses a transaction unless told not to, and then runs it. */
 export function sendTransaction(chain: SolanaChain, [text, given]: Params): string {
   const config = configOf(given)
   const { preflightCommitment, minContextSlot } = config
@@ -75,7 +74,6 @@ export function simulateTransaction(chain: SolanaChain, [text, given]: Params) {
   )
 }
 
-/** Accounts that the caller wants to see as they would be afterwards. */
 function shownAccounts(chain: SolanaChain, given: unknown, after: readonly Account[]) {
   if (given === undefined || given === null) return null
   const config = configOf(given)

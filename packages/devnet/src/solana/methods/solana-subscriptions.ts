@@ -17,10 +17,8 @@ import { readSignature } from './solana-transaction-methods.ts'
 
 export type Listener = { send(text: string): unknown }
 
-/** One subscription: gives its notifications after each slot. */
 type Topic = {
   news(): readonly unknown[]
-  /** It has nothing more to say. */
   isOver?: () => boolean
 }
 
@@ -81,7 +79,6 @@ export function openSubscriptions(chain: SolanaChain) {
       return made
     },
 
-    /** Forgets everything that a listener who left wanted to hear. */
     release(listener: Listener): void {
       for (const [id, one] of subscriptions) if (one.listener === listener) subscriptions.delete(id)
     },

@@ -81,7 +81,6 @@ function getTokenLargestAccounts(chain: SolanaChain, [key, config]: Params) {
   )
 }
 
-/** The token accounts that name this key where `holder` looks. */
 function accountsOf(
   chain: SolanaChain,
   [holderKey, wanted, given]: Params,

@@ -10,12 +10,10 @@ export type TransactionForm = 'json' | 'jsonParsed' | 'base58' | 'base64'
 
 type Invoked = (WireInstruction | InnerInstruction) & { stackHeight?: number }
 
-/** The parts of a simulation's answer beside its outcome. */
 type Beside = { accounts: unknown; replacementBlockhash: unknown; withInner: boolean }
 
 const NOTHING_BESIDE: Beside = { accounts: null, replacementBlockhash: null, withInner: false }
 
-/** A transaction of the ledger as `getTransaction` shows it. */
 export function shownTransaction(
   chain: SolanaChain,
   receipt: Receipt,

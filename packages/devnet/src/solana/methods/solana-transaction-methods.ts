@@ -70,7 +70,6 @@ function getSignatureStatuses(chain: SolanaChain, [list]: Params) {
   return inContext(chain.slots.now, statuses)
 }
 
-/** The transactions that name an address, the newest first, as far back as they are kept. */
 function getSignaturesForAddress(chain: SolanaChain, [given, configGiven]: Params) {
   const key = readKey(given)
   const config = configOf(configGiven)

@@ -93,7 +93,6 @@ export function readList<Item>(
   return Array.from({ length: readCount(input, itemBytes) }, () => readItem(input))
 }
 
-/** Everything that has not been read. */
 export function restOf(input: Bincode): Uint8Array {
   return input.bytes.subarray(input.at)
 }

@@ -20,7 +20,6 @@ const PLAIN_BELOW = 1e16
 
 const utf8 = new TextEncoder()
 
-/** The member `parsed`: what kind of state an account holds, and the state itself. */
 export function parsedText(type: string, infoText: string): string {
   return `{"info":${infoText},"type":"${type}"}`
 }

@@ -12,7 +12,6 @@ export type StateWriter = (
 /** A state whose fields lie one after the other, without gaps. */
 type Layout = { bytes: number; write: StateWriter }
 
-/** The name in the JSON, and what lies in the bytes. */
 export type Field = readonly [name: string, form: keyof typeof FORMS | Layout]
 
 type FieldWriter = (data: Uint8Array, view: DataView, at: number) => string
@@ -70,7 +69,6 @@ export function layout(fields: readonly Field[]): Layout {
   return { bytes, write }
 }
 
-/** JSON text of a key. */
 export function keyText(data: Uint8Array, at: number): string {
   return `"${encodeKey(data.subarray(at, at + KEY_BYTES))}"`
 }
