@@ -2,6 +2,7 @@ import type { BunRequest, Server } from 'bun'
 import type { Clock } from '../ports/clock.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import type { ApiRouter } from './api/api-router.ts'
 import type { ClientConnection } from './edge/client-connection.ts'
 import { limitConnections } from './edge/connection-limit.ts'
 import { forwardedAddress } from './edge/forwarded-address.ts'
@@ -28,12 +29,7 @@ export type Routes = {
   rpc: RpcRoute
   /** The same addresses over WebSocket; null where calls are not served. */
   webSockets: WebSocketRoute | null
-  api(
-    request: Request,
-    path: string,
-    clientAddress: string,
-    connection: ClientConnection,
-  ): Response | Promise<Response>
+  api: ApiRouter
   /** Pages and probes; `/apps/*` is every path of that form. GET only. */
   pages: { get(path: string): Page | undefined }
   /** The receivers of local development, by what stands behind `/inbox/`; null elsewhere. */

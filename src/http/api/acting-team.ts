@@ -15,7 +15,11 @@ export async function actingTeam(
   if (id instanceof Rejection) return id
 
   const team = await findTeam(api.database, id)
-  return team ?? new Rejection('not_found', `There is no team ${id}.`)
+  return team ?? noSuchTeam(id)
+}
+
+export function noSuchTeam(id: string): Rejection {
+  return new Rejection('not_found', `There is no team ${id}.`)
 }
 
 function teamId(caller: ApiCaller, parameters: ParameterValues): string | Rejection {

@@ -20,7 +20,7 @@ export type ApiRouter = (
   path: string,
   clientAddress: string,
   connection: ClientConnection,
-) => Promise<Response>
+) => Response | Promise<Response>
 
 export function apiRouter(api: ManagementApi): ApiRouter {
   const findRoute = routeTable(CONTRACT, api.local !== null)
@@ -45,7 +45,9 @@ export function apiRouter(api: ManagementApi): ApiRouter {
       return reply(JSON.stringify(value))
     } catch (error) {
       // One call that breaks must not take the others down with it.
-      logFailure(api, route.id, error)
+      const code = error instanceof Failure ? error.code : 'bug'
+      const facts = { operation: route.id, code, error: errorText(error) }
+      api.telemetry.log('error', 'api_call_failed', facts)
       return failureReply(error)
     }
   }
@@ -61,10 +63,4 @@ export function apiRouter(api: ManagementApi): ApiRouter {
     api.telemetry.log('info', 'api', { call, status: response.status, ms })
     return response
   }
-}
-
-function logFailure(api: ManagementApi, operation: string, error: unknown): void {
-  const code = error instanceof Failure ? error.code : 'bug'
-  const text = errorText(error)
-  api.telemetry.log('error', 'api_call_failed', { operation, code, error: text })
 }

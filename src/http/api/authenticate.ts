@@ -47,7 +47,8 @@ export function authenticator(api: ManagementApi): Authenticator {
     if (refused) return refused
 
     await tryToNoteUse(api, session)
-    return sessionCaller(session)
+    const { teamId, token } = session
+    return { kind: teamId === null ? 'operator' : 'team', teamId, token, session } as const
   }
 
   return {
@@ -87,11 +88,6 @@ async function tryToNoteUse({ database, clock }: ManagementApi, session: Session
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
   }
-}
-
-function sessionCaller(session: Session): ApiCaller {
-  const { teamId, token } = session
-  return { kind: teamId === null ? 'operator' : 'team', teamId, token, session }
 }
 
 /** The token that a request carries in whichever of the headers; null when in none. */

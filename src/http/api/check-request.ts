@@ -3,7 +3,7 @@ import { checkSchema } from '../../core/schema/check-schema.ts'
 import type { JsonSchema } from '../../core/schema/json-schema.ts'
 import type { Schema } from '../../core/schema/schema.ts'
 import { withDefaults } from '../../core/schema/with-defaults.ts'
-import type { Operation, Parameter } from '../contract/operation.ts'
+import type { Operation } from '../contract/operation.ts'
 
 export type ParameterValues = Readonly<Record<string, string | number | undefined>>
 
@@ -22,10 +22,11 @@ export function checkRequestParameters(
   const values: Record<string, string | number> = {}
   const properties: Record<string, JsonSchema> = {}
   const required: string[] = []
+  const given = { path: pathValues, query, header: headers }
   for (const [name, parameter] of Object.entries(operation.parameters)) {
     properties[name] = parameter.schema
     if (parameter.required) required.push(name)
-    const text = parameterText(name, parameter, pathValues, query, headers)
+    const text = given[parameter.in].get(name) ?? null
     if (text !== null) values[name] = coerced(text, parameter.schema)
   }
 
@@ -45,17 +46,6 @@ export function checkRequestBody({ body: wanted }: Operation, body: unknown): un
   return checked(wanted.schema, body)
 }
 
-function parameterText(
-  name: string,
-  parameter: Parameter,
-  pathValues: ReadonlyMap<string, string>,
-  query: URLSearchParams,
-  headers: Headers,
-): string | null {
-  if (parameter.in === 'path') return pathValues.get(name) ?? null
-  return parameter.in === 'header' ? headers.get(name) : query.get(name)
-}
-
 function coerced(text: string, schema: JsonSchema): string | number {
   return schema.type === 'integer' && INTEGER.test(text) ? Number(text) : text
 }
@@ -67,20 +57,14 @@ function strangeQuery(operation: Operation, query: URLSearchParams): Rejection |
   for (const name of query.keys()) {
     if (!known.includes(name)) {
       const possible = known.length > 0 ? `possible are ${known.join(', ')}` : 'it takes none'
-      return new Rejection(
-        'validation',
-        `This call has no query parameter ${quoted(name)}; ${possible}.`,
-      )
+      const quoted = JSON.stringify(name.slice(0, 100))
+      return new Rejection('validation', `This call has no query parameter ${quoted}; ${possible}.`)
     }
     if (query.getAll(name).length > 1) {
       return new Rejection('validation', `The query parameter ${name} is given more than once.`)
     }
   }
   return null
-}
-
-function quoted(name: string): string {
-  return JSON.stringify(name.slice(0, 100))
 }
 
 function checked<T>(schema: Schema<T>, value: unknown): T | Rejection {

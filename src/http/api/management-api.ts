@@ -18,17 +18,12 @@ export type LocalSignIn = {
   teamId: string
 }
 
-type UpstreamReport = NetworkReport['upstreams'][number]
-
-/** The figures of an upstream, which come from the store: all processes count for them. */
-export type UpstreamFigures = Pick<
-  UpstreamReport,
-  'calls' | 'errors' | 'median_ms' | 'p99_ms' | 'share_percent' | 'hours'
->
-
-/** A network as this process sees it. */
+/** A network as this process sees it. What is left out comes from the store, for all processes. */
 export type NetworkState = Omit<NetworkReport, 'upstreams'> & {
-  upstreams: readonly Omit<UpstreamReport, keyof UpstreamFigures>[]
+  upstreams: readonly Omit<
+    NetworkReport['upstreams'][number],
+    'calls' | 'errors' | 'median_ms' | 'p99_ms' | 'share_percent' | 'hours'
+  >[]
 }
 
 export type ManagementApi = World & {

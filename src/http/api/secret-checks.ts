@@ -11,12 +11,6 @@ export type SecretCheck<T> = (
   unknown: Rejection,
 ) => Promise<T | Rejection>
 
-/** The limits on guessing, which all kinds of secrets share. */
-export type SecretChecks = {
-  of<T>(source: SecretSource<T>): SecretCheck<T>
-  countCall(sha256Hex: string): Rejection | null
-}
-
 /** Management calls a second with one token; people and scripts stay far below it. */
 const CALLS_PER_SECOND_MAX = 100
 const CALL_WINDOW_MS = 1000
@@ -34,7 +28,8 @@ const GOOD_MAX = 10_000
 /** Every secret has 32 characters; a far longer text is not worth hashing. */
 const SECRET_LENGTH_MAX = 200
 
-export function openSecretChecks(clock: Clock): SecretChecks {
+/** The limits on guessing, which all kinds of secrets share. */
+export function openSecretChecks(clock: Clock) {
   const { take: countCall } = windowLimiter(clock, {
     countMax: CALLS_PER_SECOND_MAX,
     windowMs: CALL_WINDOW_MS,

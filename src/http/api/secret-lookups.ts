@@ -3,12 +3,6 @@ import type { Clock } from '../../ports/clock.ts'
 
 export type SecretSource<T> = (sha256Hexes: readonly string[]) => Promise<ReadonlyMap<string, T>>
 
-/** Looks tokens or sessions up for callers among whom many guess. */
-export type SecretLookups<T> = {
-  /** Null for an unknown one; refused when too many are being looked up. */
-  find(sha256Hex: string): Promise<T | null | Rejection>
-}
-
 type Round<T> = { hashes: Set<string>; found: Promise<ReadonlyMap<string, T>> }
 
 export const TOO_MANY_UNKNOWN = 'Too many calls with unknown tokens came from your address.'
@@ -23,7 +17,7 @@ const ROUND_HASHES_MAX = 1_000
  * Secrets that come within a moment are looked up together: guesses cost the store a bounded number
  * of look-ups by index, and a good one among them is always found.
  */
-export function openSecretLookups<T>(clock: Clock, findAll: SecretSource<T>): SecretLookups<T> {
+export function openSecretLookups<T>(clock: Clock, findAll: SecretSource<T>) {
   let gathering: Round<T> | null = null
   let last: Promise<unknown> = Promise.resolve()
 
@@ -41,7 +35,8 @@ export function openSecretLookups<T>(clock: Clock, findAll: SecretSource<T>): Se
   }
 
   return {
-    async find(hash) {
+    /** Null for an unknown one; refused when too many are being looked up. */
+    async find(hash: string): Promise<T | null | Rejection> {
       gathering ??= startRound()
       const round = gathering
       if (round.hashes.size >= ROUND_HASHES_MAX && !round.hashes.has(hash)) {

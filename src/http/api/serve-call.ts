@@ -1,6 +1,7 @@
 import type { Team } from '../../core/billing/plan.ts'
 import { Rejection } from '../../core/errors.ts'
 import { nestsDeeperThan } from '../../core/json/json-scan.ts'
+import { parseJson } from '../../core/json/json-value.ts'
 import type { Contract } from '../contract/contract.ts'
 import { type Audience, makesGrow } from '../contract/operation.ts'
 import { isJsonType, type RequestBodies } from '../edge/request-bodies.ts'
@@ -143,13 +144,6 @@ export async function readJsonBody(
   if (nestsDeeperThan(text, DEPTH_MAX)) {
     return new Rejection('validation', `The body is nested deeper than ${DEPTH_MAX} levels.`)
   }
-  return parseJson(text)
-}
-
-function parseJson(text: string): unknown | Rejection {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return new Rejection('validation', 'The body is not JSON.')
-  }
+  const value = parseJson(text)
+  return value === undefined ? new Rejection('validation', 'The body is not JSON.') : value
 }

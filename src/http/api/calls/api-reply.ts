@@ -35,12 +35,12 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const
 
-export function jsonReply(value: unknown, status: 200 | 201): Response {
-  return new Response(JSON.stringify(value), { status, headers: HEADERS })
-}
-
-export function cookieReply(value: unknown, cookie: string): Response {
-  return new Response(JSON.stringify(value), { headers: { ...HEADERS, 'set-cookie': cookie } })
+export function jsonReply(
+  value: unknown,
+  status: number,
+  extra: Record<string, string> = {},
+): Response {
+  return new Response(JSON.stringify(value), { status, headers: { ...HEADERS, ...extra } })
 }
 
 /** A reply of text that is JSON already: parsing it would cost digits. */
@@ -53,14 +53,11 @@ export function replyMaker({ answer, method }: Operation, headers: Headers) {
   if (!answer.headers?.ETag) return jsonTextReply
   // Only a read can find that nothing is new.
   const ifNoneMatch = method === 'get' ? headers.get('if-none-match') : null
-  return (text: string) => taggedReply(text, ifNoneMatch)
-}
-
-function taggedReply(text: string, ifNoneMatch: string | null): Response {
-  const tag = entityTag(text)
-  const isHeld = ifNoneMatch !== null && isKnown(ifNoneMatch, tag)
-  const headers = { ...HEADERS, etag: tag }
-  return isHeld ? new Response(null, { status: 304, headers }) : new Response(text, { headers })
+  return (text: string) => {
+    const tagged = { headers: { ...HEADERS, etag: entityTag(text) } }
+    const isHeld = ifNoneMatch !== null && isKnown(ifNoneMatch, tagged.headers.etag)
+    return isHeld ? new Response(null, { status: 304, ...tagged }) : new Response(text, tagged)
+  }
 }
 
 export function plainTextReply(text: string): Response {
@@ -87,7 +84,6 @@ export async function compressReply(response: Response, request: Request): Promi
 export function refusalReply(rejection: Rejection, extra: Record<string, string> = {}): Response {
   const { retryAfterS, endsSession } = rejection.facts
   const headers = {
-    ...HEADERS,
     ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
     ...(endsSession && { 'set-cookie': CLEARED_COOKIE }),
     ...(endsConnection(rejection) && { connection: 'close' }),
@@ -96,20 +92,16 @@ export function refusalReply(rejection: Rejection, extra: Record<string, string>
   const name = ERROR_NAMES[rejection.code] ?? 'Error'
   const place = rejection.facts.queryError?.place
   const locations = place && [{ line: place.line, column: place.column }]
-  const body = { name, message: rejection.message, ...(locations && { locations }) }
-  return errorReply(body, rejection.httpStatus, headers)
+  const body: ErrorReply = { name, message: rejection.message, ...(locations && { locations }) }
+  return jsonReply(body, rejection.httpStatus, headers)
 }
 
-/** Something broke on our side; the log says what, the caller is not told.  */
+/** Something broke on our side; the log says what, the caller is not told. */
 export function failureReply(error: unknown): Response {
   if (error instanceof Failure && error.code === 'database_unavailable') {
     const message = 'The store cannot be reached at the moment. Please try again.'
-    return errorReply({ name: 'Unavailable', message }, 503, { ...HEADERS, 'retry-after': '1' })
+    return jsonReply({ name: 'Unavailable', message }, 503, { 'retry-after': '1' })
   }
   const message = 'Something went wrong on our side. Please try again.'
-  return errorReply({ name: 'InternalError', message }, 500, HEADERS)
-}
-
-function errorReply(body: ErrorReply, status: number, headers: Record<string, string>): Response {
-  return new Response(JSON.stringify(body), { status, headers })
+  return jsonReply({ name: 'InternalError', message }, 500)
 }

@@ -1,18 +1,16 @@
 import { readAllowChange } from '../../../core/access/read-allow-change.ts'
-import type { AllowLists, App } from '../../../core/app.ts'
+import type { App } from '../../../core/app.ts'
 import { Rejection } from '../../../core/errors.ts'
 import { unlessNamed } from '../../../tables/accounts/accounts-change.ts'
-import type { StoredApp } from '../../../tables/accounts/apps.ts'
 import * as apps from '../../../tables/accounts/apps.ts'
 import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
-import { openAppKey } from '../../../tables/accounts/new-accounts.ts'
 import { removeApp, updateApp } from '../../../tables/accounts/update-app.ts'
 import type { WireApp } from '../../contract/contract.ts'
 import { networkPathUrl } from '../../edge/network-path-url.ts'
 import type { ManagementApi } from '../management-api.ts'
 import type { Handler } from './handler.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
-import { type GivenField, sameNamed } from './same-named.ts'
+import { sameNamed } from './same-named.ts'
 
 export const listApps: Handler<'listApps'> = async (api, call) => {
   const found = await apps.listApps(api.database, call.team.id)
@@ -40,8 +38,17 @@ export const createApp: Handler<'createApp'> = async (api, call) => {
     (tx) => newAccounts.addApp(tx, api, call.team.id, fields),
   )
   if ('named' in outcome) {
-    const given = { networks, description: call.body.description, allow }
-    const found = sameNamed(outcome.named, { id: ({ app }) => app.id, fields: givenIn(given) })
+    const found = sameNamed(outcome.named, {
+      id: ({ app }) => app.id,
+      fields: ({ app }) => [
+        ['networks', networks, app.networks],
+        ['description', call.body.description, app.description],
+        ['allow.origins', allow.origins, app.allow.origins],
+        ['allow.ips', allow.ips, app.allow.ips],
+        ['allow.methods', allow.methods, app.allow.methods],
+        ['allow.contracts', allow.contracts, app.allow.contracts],
+      ],
+    })
     return found instanceof Rejection ? found : { data: appOf(api, found) }
   }
   const created = outcome.made
@@ -108,24 +115,8 @@ function unknownNetwork(api: ManagementApi, networks: readonly string[]): Reject
   )
 }
 
-/** The fields that a new app was to have, beside those of one that is there. */
-function givenIn(given: {
-  networks: readonly string[]
-  description: string | undefined
-  allow: Partial<AllowLists>
-}) {
-  return ({ app }: apps.StoredApp): GivenField[] => [
-    ['networks', given.networks, app.networks],
-    ['description', given.description, app.description],
-    ['allow.origins', given.allow.origins, app.allow.origins],
-    ['allow.ips', given.allow.ips, app.allow.ips],
-    ['allow.methods', given.allow.methods, app.allow.methods],
-    ['allow.contracts', given.allow.contracts, app.allow.contracts],
-  ]
-}
-
-function appOf(api: ManagementApi, { app, keySealed }: StoredApp): WireApp {
-  return wireApp(api, app, openAppKey(api, app.id, keySealed))
+function appOf(api: ManagementApi, { app, keySealed }: apps.StoredApp): WireApp {
+  return wireApp(api, app, newAccounts.openAppKey(api, app.id, keySealed))
 }
 
 function wireApp(api: ManagementApi, app: App, key: string): WireApp {

@@ -1,6 +1,6 @@
 import { assert, Rejection } from '../../../core/errors.ts'
 
-export type GivenField = readonly [name: string, given: unknown, present: unknown]
+type GivenField = readonly [name: string, given: unknown, present: unknown]
 
 /**
  * The one that has the name, if it is what is asked for: fields that are not given may be

@@ -4,6 +4,7 @@ import { changeAccounts, unlessNamed } from '../../../tables/accounts/accounts-c
 import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
 import * as teams from '../../../tables/accounts/teams.ts'
 import type { WireTeam, WireTierLimits } from '../../contract/contract.ts'
+import { noSuchTeam } from '../acting-team.ts'
 import type { ManagementApi } from '../management-api.ts'
 import type { Handler } from './handler.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
@@ -71,10 +72,6 @@ export const createTeam: Handler<'createTeam'> = async (api, call) => {
   const created = outcome.made
   api.accountsChanged()
   return { data: { id: created.team.id, token: created.token, token_id: created.tokenId } }
-}
-
-function noSuchTeam(id: string): Rejection {
-  return new Rejection('not_found', `There is no team ${id}.`)
 }
 
 function unknownTier(api: ManagementApi, tier: string): Rejection | null {

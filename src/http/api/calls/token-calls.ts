@@ -3,6 +3,7 @@ import { createTeamToken as makeToken } from '../../../tables/accounts/new-accou
 import { revokeToken } from '../../../tables/accounts/revoke-token.ts'
 import { findTeam } from '../../../tables/accounts/teams.ts'
 import * as tokens from '../../../tables/accounts/tokens.ts'
+import { noSuchTeam } from '../acting-team.ts'
 import type { ManagementApi } from '../management-api.ts'
 import type { ApiCaller, Handler } from './handler.ts'
 
@@ -65,8 +66,4 @@ async function revoke(
 
   api.accountsChanged()
   return {}
-}
-
-function noSuchTeam(id: string): Rejection {
-  return new Rejection('not_found', `There is no team ${id}.`)
 }

@@ -15,14 +15,6 @@ import { gapEvent, type LiveEvent } from './live-event.ts'
 
 type PassedBlocks = { webhookId: string; fromBlock: number; toBlock: number }
 
-export type DeliveryReader = {
-  /** The changes since the last time; the first time there are none. */
-  read(): Promise<LiveEvent[]>
-  resent(key: DeliveryKey): void
-  /** A replay has passed these blocks, so their deliveries are sent again. */
-  replayed(blocks: PassedBlocks): void
-}
-
 /** A stream sends no more at once; a client that misses more fetches the list again. */
 const CHANGED_MAX = 200
 
@@ -39,7 +31,7 @@ const LATE_EVENTS_MAX = 500
 /** A team with too many changes is told to fetch again, but not all the time. */
 const GAP_MS = 5_000
 
-export function openDeliveryReader(world: World, teamId: string): DeliveryReader {
+export function openDeliveryReader(world: World, teamId: string) {
   const { clock, database } = world
   const events = openNewEvents(world)
   const tracked = new Map<string, DeliveryKey & { stamp?: string }>()
@@ -90,7 +82,8 @@ export function openDeliveryReader(world: World, teamId: string): DeliveryReader
   }
 
   return {
-    async read() {
+    /** The changes since the last time; the first time there are none. */
+    async read(): Promise<LiveEvent[]> {
       const changed = isOpen ? await changes() : []
       if (!isOpen || changed === null) await restart()
       isMissing ||= changed === null
@@ -100,8 +93,9 @@ export function openDeliveryReader(world: World, teamId: string): DeliveryReader
       gapMs = clock.monotonicMs()
       return [...found, gapEvent('deliveries')]
     },
-    resent: (key) => void tracked.set(nameOf(key), { ...key }),
-    replayed: (blocks) => void replayed.push(blocks),
+    resent: (key: DeliveryKey) => void tracked.set(nameOf(key), { ...key }),
+    /** A replay has passed these blocks, so their deliveries are sent again. */
+    replayed: (blocks: PassedBlocks) => void replayed.push(blocks),
   }
 }
 

@@ -48,7 +48,7 @@ export function openHeadReader(
       const known = chains.get(tip.network)
       const events = known ? tip.sequenceNumber - known.sequenceNumber : Number.POSITIVE_INFINITY
       if (events <= 0) continue
-      const chain = known && events <= BLOCKS_MAX ? { ...known } : chainAt(tip)
+      const chain = known && events <= BLOCKS_MAX ? { ...known } : { ...tip, fork: null }
       read.set(tip.network, chain)
       if (known && events <= BLOCKS_MAX) heads.push(...(await newHeads(chain, tip)))
       else heads.push(...(known ? [gapEvent('heads')] : []), headEvent(tip, null))
@@ -73,10 +73,6 @@ export function openHeadReader(
     const followed = await readFollowed(served)
     return [...followed, ...readUnfollowed()]
   }
-}
-
-function chainAt({ sequenceNumber, number, highest }: FollowedTip): KnownChain {
-  return { sequenceNumber, number, highest, fork: null }
 }
 
 /** Adds that block to the chain; the first height that was replaced, if it replaces one. */

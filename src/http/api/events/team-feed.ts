@@ -28,7 +28,6 @@ export type FeedOptions = {
 
 /** Reads what changed for a team, once for all of its streams in this process. */
 export type TeamFeed = {
-  readonly streams: ReadonlySet<FeedStream>
   /** Resolves when everything that changes from now on is noticed. */
   opened: Promise<void>
   /** The stream gets what changes, after how things are now. */
@@ -79,7 +78,6 @@ export function openTeamFeed(world: World, teamId: string, options: FeedOptions)
   const loop = pacedLoop(world, read)
 
   return {
-    streams,
     opened: read().then(loop.start),
     add(stream) {
       streams.add(stream)

@@ -21,25 +21,17 @@ import {
   type WireCallStats,
 } from '../../contract/call-stats.ts'
 import type { Handler } from '../calls/handler.ts'
-import { readRange } from './read-range.ts'
+import { type MomentRange, readRange } from './read-range.ts'
 
 type Filtered = {
   team: { id: string }
   parameters: { app_id: string | undefined; network: string | undefined }
 }
 
-type Range = { fromMs: number; toMs: number }
-
 const BUCKETS = {
   minute: { spanMs: MINUTE_MS, rangeMs: CALL_MINUTES_HOURS * HOUR_MS, usualMs: HOUR_MS },
   hour: { spanMs: HOUR_MS, rangeMs: CALL_HOURS_DAYS * DAY_MS, usualMs: DAY_MS },
   day: { spanMs: DAY_MS, rangeMs: CALL_STATS_DAYS * DAY_MS, usualMs: 7 * DAY_MS },
-} as const
-
-const RANGE_TEXT = {
-  minute: `${CALL_MINUTES_HOURS} hours`,
-  hour: `${CALL_HOURS_DAYS} days`,
-  day: `${CALL_STATS_DAYS} days`,
 } as const
 
 export const getCallStats: Handler<'getCallStats'> = async (api, call) => {
@@ -66,7 +58,7 @@ export const getCallSeries: Handler<'getCallSeries'> = async (api, call) => {
 }
 
 /** The finest figures that still exist for the whole range. */
-function spanFor({ fromMs }: Range, nowMs: number, groupBy: GroupCallsBy): number {
+function spanFor({ fromMs }: MomentRange, nowMs: number, groupBy: GroupCallsBy): number {
   const isByName = groupBy === 'method' || groupBy === 'status' || groupBy === 'upstream'
   if (!isByName && fromMs >= nowMs - BUCKETS.minute.rangeMs) return MINUTE_MS
   return fromMs >= nowMs - BUCKETS.hour.rangeMs ? HOUR_MS : DAY_MS
@@ -74,7 +66,7 @@ function spanFor({ fromMs }: Range, nowMs: number, groupBy: GroupCallsBy): numbe
 
 function questionOf(
   { team, parameters: { app_id: appId, network } }: Filtered,
-  { fromMs, toMs }: Range,
+  { fromMs, toMs }: MomentRange,
   spanMs: number,
 ): CallsQuestion {
   const firstMs = Math.max(0, fromMs)
@@ -88,8 +80,10 @@ function questionOf(
   }
 }
 
-function tooLong(bucket: keyof typeof RANGE_TEXT): Rejection {
-  return new Rejection('validation', `from, to: at most ${RANGE_TEXT[bucket]} by the ${bucket}.`)
+function tooLong(bucket: keyof typeof BUCKETS): Rejection {
+  const { rangeMs } = BUCKETS[bucket]
+  const range = bucket === 'minute' ? `${rangeMs / HOUR_MS} hours` : `${rangeMs / DAY_MS} days`
+  return new Rejection('validation', `from, to: at most ${range} by the ${bucket}.`)
 }
 
 function wireGroup(group: CallGroup, groupBy: GroupCallsBy): WireCallStats {

@@ -11,20 +11,24 @@ import {
 import type { WireUsagePoint } from '../../contract/contract.ts'
 import { SERIES_DAYS_MAX, SPEND_DAYS } from '../../contract/usage.ts'
 import type { Handler } from '../calls/handler.ts'
-import type { ManagementApi } from '../management-api.ts'
 import { readRange } from './read-range.ts'
 import { usageSummary } from './usage-summary.ts'
-
-type SeriesCall = Parameters<typeof getUsageSeries>[1]
 
 export const getUsageSummary: Handler<'getUsageSummary'> = async (api, call) => {
   return { data: await usageSummary(api, api.tiers, call.team) }
 }
 
 export const getUsageSeries: Handler<'getUsageSeries'> = async (api, call) => {
-  const question = questionOf(api, call)
-  if (question instanceof Rejection) return question
+  const { bucket, group_by: groupBy } = call.parameters
+  const range = readRange(call.parameters, api.clock.nowMs(), DAY_MS)
+  if (range instanceof Rejection) return range
+  const daysMax = SERIES_DAYS_MAX[bucket]
+  if (range.toMs - range.fromMs > daysMax * DAY_MS) {
+    return new Rejection('validation', `from, to: at most ${daysMax} days by the ${bucket}.`)
+  }
 
+  const fromMs = hourOf(Math.max(0, range.fromMs))
+  const question = { teamId: call.team.id, fromMs, toMs: range.toMs, bucket, groupBy }
   const points = await usageSeries(api.database, question)
   if (points.length >= SERIES_POINTS_MAX) {
     return new Rejection(
@@ -33,29 +37,7 @@ export const getUsageSeries: Handler<'getUsageSeries'> = async (api, call) => {
         'or a wider bucket.',
     )
   }
-  return { data: points.map((point) => wirePoint(point, question.groupBy)) }
-}
-
-function questionOf(api: ManagementApi, call: SeriesCall): UsageQuestion | Rejection {
-  const { bucket, group_by: groupBy } = call.parameters
-  const range = readRange(call.parameters, api.clock.nowMs(), DAY_MS)
-  if (range instanceof Rejection) return range
-  const { fromMs, toMs } = range
-  const question = {
-    teamId: call.team.id,
-    fromMs: hourOf(Math.max(0, fromMs)),
-    toMs,
-    bucket,
-    groupBy,
-  }
-  const daysMax = SERIES_DAYS_MAX[question.bucket]
-  if (toMs - fromMs > daysMax * DAY_MS) {
-    return new Rejection(
-      'validation',
-      `from, to: at most ${daysMax} days by the ${question.bucket}.`,
-    )
-  }
-  return question
+  return { data: points.map((point) => wirePoint(point, groupBy)) }
 }
 
 function wirePoint(point: UsagePoint, groupBy: UsageQuestion['groupBy']): WireUsagePoint {

@@ -7,9 +7,7 @@ import {
 } from '../../../tables/usage/call-stats.ts'
 import type { NetworkReport } from '../../contract/contract.ts'
 import type { Handler } from '../calls/handler.ts'
-import type { NetworkState, UpstreamFigures } from '../management-api.ts'
-
-type Sum = { calls: number; errors: number; times: number[] }
+import type { NetworkState } from '../management-api.ts'
 
 const HOURS = 24
 
@@ -49,7 +47,7 @@ function withFigures(
   }
 }
 
-function hoursOf(points: readonly NodePoint[]): UpstreamFigures['hours'] {
+function hoursOf(points: readonly NodePoint[]) {
   const byHour = Map.groupBy(points, ({ startMs }) => startMs - (startMs % HOUR_MS))
   return [...byHour].map(([start, some]) => {
     const { calls, errors, times } = sumOf(some)
@@ -57,8 +55,8 @@ function hoursOf(points: readonly NodePoint[]): UpstreamFigures['hours'] {
   })
 }
 
-function sumOf(points: readonly NodePoint[]): Sum {
-  const sum: Sum = { calls: 0, errors: 0, times: newTimes() }
+function sumOf(points: readonly NodePoint[]) {
+  const sum = { calls: 0, errors: 0, times: newTimes() }
   for (const { calls, errors, times } of points) {
     sum.calls += calls
     sum.errors += errors

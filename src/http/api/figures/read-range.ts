@@ -1,13 +1,11 @@
 import { Rejection } from '../../../core/errors.ts'
 
-type AskedRange = { from: string | undefined; to: string | undefined }
-
 /** Moments in [fromMs, toMs). */
-type MomentRange = { fromMs: number; toMs: number }
+export type MomentRange = { fromMs: number; toMs: number }
 
 /** The range that is asked for; from its end back by `usualMs` where no beginning is named. */
 export function readRange(
-  { from, to }: AskedRange,
+  { from, to }: { from: string | undefined; to: string | undefined },
   nowMs: number,
   usualMs: number,
 ): MomentRange | Rejection {

@@ -8,8 +8,6 @@ import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import type { TestQuery } from '../../contract/contract.ts'
 import type { ManagementApi } from '../management-api.ts'
 
-type AskedQuery = { service: NetworkService; plan: QueryPlan }
-
 export const KIND_WORDS = { Address: 'addresses', Bytes32: 'values of 32 bytes' } as const
 
 /** `0x`, 64 digits. */
@@ -20,7 +18,7 @@ export async function readAskedQuery(
   api: ManagementApi,
   teamId: string,
   asked: Pick<TestQuery, 'network' | 'graphql_query'>,
-): Promise<AskedQuery | Rejection> {
+): Promise<{ service: NetworkService; plan: QueryPlan } | Rejection> {
   const service = evmService(api, asked.network)
   if (service instanceof Rejection) return service
 

@@ -8,13 +8,8 @@ import {
   estimateQuery as estimate,
   type QueryEstimate,
 } from '../../../follower/estimate-query.ts'
-import type {
-  EstimateQuery,
-  WireMonthEstimate,
-  WireQueryEstimate,
-} from '../../contract/query-checks.ts'
+import type { WireMonthEstimate, WireQueryEstimate } from '../../contract/query-checks.ts'
 import type { Handler } from '../calls/handler.ts'
-import type { ManagementApi } from '../management-api.ts'
 import { readAskedQuery } from './asked-query.ts'
 import type { KeepPlace } from './dry-run-limiter.ts'
 
@@ -27,25 +22,19 @@ const MONTH_MS = 30 * 24 * 3_600_000
 
 export const estimateQuery: Handler<'estimateQuery'> = (api, call) => {
   const teamId = call.team.id
-  return api.limits.dryRuns.run(teamId, (keep) => tryBlocks(api, teamId, call.body, keep), SIZE)
-}
+  const { graphql_query: given, blocks } = call.body
+  const work = async (keep: KeepPlace) => {
+    const query = await readAskedQuery(api, teamId, call.body)
+    if (query instanceof Rejection) return query
 
-async function tryBlocks(
-  api: ManagementApi,
-  teamId: string,
-  asked: EstimateQuery,
-  keep: KeepPlace,
-): Promise<{ data: WireQueryEstimate } | Rejection> {
-  const query = await readAskedQuery(api, teamId, asked)
-  if (query instanceof Rejection) return query
+    const { service, plan } = query
+    const made = await estimate({ ...api, keep }, service, { teamId, plan }, blocks)
+    if (made instanceof Rejection) return made
 
-  const { service, plan } = query
-  const made = await estimate({ ...api, keep }, service, { teamId, plan }, asked.blocks)
-  if (made instanceof Rejection) return made
-
-  const { graphql_query: given } = asked
-  const skipsEmpty = typeof given === 'object' && given.skip_empty_messages
-  return { data: { network: service.network.id, ...figures(service.network, made, skipsEmpty) } }
+    const skipsEmpty = typeof given === 'object' && given.skip_empty_messages
+    return { data: { network: service.network.id, ...figures(service.network, made, skipsEmpty) } }
+  }
+  return api.limits.dryRuns.run(teamId, work, SIZE)
 }
 
 function figures(

@@ -3,10 +3,9 @@ import { deliveryPriceCentiCu } from '../../../core/delivery/delivery-price.ts'
 import { Rejection } from '../../../core/errors.ts'
 import { SCHEMA_TEXT } from '../../../core/query/language/query-schema.ts'
 import type { DryRun } from '../../../follower/dry-run.ts'
-import type { TestQuery, TestQueryResult } from '../../contract/contract.ts'
+import type { TestQueryResult } from '../../contract/contract.ts'
 import { jsonTextReply, plainTextReply } from '../calls/api-reply.ts'
 import type { Handler } from '../calls/handler.ts'
-import type { ManagementApi } from '../management-api.ts'
 import { runTestQuery } from './asked-query.ts'
 
 /** The schema that queries are written against; they may not introspect it themselves. */
@@ -16,16 +15,10 @@ export const getQuerySchema: Handler<'getQuerySchema'> = async () => {
 
 export const testQuery: Handler<'testQuery'> = (api, call) => {
   const teamId = call.team.id
-  return api.limits.dryRuns.run(teamId, () => tryQuery(api, teamId, call.body))
-}
-
-async function tryQuery(
-  api: ManagementApi,
-  teamId: string,
-  asked: TestQuery,
-): Promise<Response | Rejection> {
-  const ran = await runTestQuery(api, teamId, asked)
-  return ran instanceof Rejection ? ran : jsonTextReply(replyText(ran))
+  return api.limits.dryRuns.run(teamId, async () => {
+    const ran = await runTestQuery(api, teamId, call.body)
+    return ran instanceof Rejection ? ran : jsonTextReply(replyText(ran))
+  })
 }
 
 /** The result is put in as it stands: its numbers may have more digits than a double holds. */

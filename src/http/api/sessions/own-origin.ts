@@ -21,11 +21,12 @@ const FOREIGN =
   'comes from them, set publicUrl to their address, and trustProxy behind a proxy.'
 
 /**
- * Refuses a request that a page of another origin may have made a browser send. A change api
+ * Refuses a request that a page of another origin may have made a browser send. A change needs
  * proof that it comes from our own: a browser gives one by `Origin`, or by `Sec-Fetch-Site`.
  */
 export function refuseForeign(api: OwnOrigins, asked: Asked): Rejection | null {
-  const isProven = asked.headers.has('origin') || isSameOrigin(asked)
+  const isSameOrigin = asked.headers.get('sec-fetch-site') === 'same-origin'
+  const isProven = asked.headers.has('origin') || isSameOrigin
   if (!SAFE_METHODS.has(asked.method) && !isProven) return new Rejection('forbidden', FOREIGN)
   return refuseOtherPages(api, asked)
 }
@@ -41,10 +42,6 @@ export function refuseOtherPages(api: OwnOrigins, { headers }: Asked): Rejection
 /** Whether the client has asked over TLS, which ends at a proxy. */
 export function isAskedOverTls(api: OwnOrigins, headers: Headers): boolean {
   return api.publicUrl.startsWith('https:') || forwarded(api, headers, 'proto') === 'https'
-}
-
-function isSameOrigin({ headers }: Asked): boolean {
-  return headers.get('sec-fetch-site') === 'same-origin'
 }
 
 function ownOrigins(api: OwnOrigins, headers: Headers): string[] {

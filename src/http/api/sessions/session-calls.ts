@@ -3,16 +3,11 @@ import { hashKey } from '../../../core/access/hash-key.ts'
 import { Rejection } from '../../../core/errors.ts'
 import { newId, SECRET_LENGTH } from '../../../tables/accounts/new-accounts.ts'
 import * as sessions from '../../../tables/accounts/sessions.ts'
-import {
-  deleteSessionByHash,
-  insertSession,
-  type Session,
-} from '../../../tables/accounts/sessions.ts'
 import { findTeam } from '../../../tables/accounts/teams.ts'
 import type { WireListedSession, WireSession } from '../../contract/contract.ts'
 import { OPEN_API } from '../../contract/open-api-document.ts'
 import { actingTeam } from '../acting-team.ts'
-import { cookieReply } from '../calls/api-reply.ts'
+import { jsonReply } from '../calls/api-reply.ts'
 import type { ApiCaller, Handler } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
 import { isAskedOverTls, refuseOtherPages } from './own-origin.ts'
@@ -24,7 +19,7 @@ export const getSession: Handler<'getSession'> = async (api, call) => {
 
 export const signOut: Handler<'signOut'> = async (api, { session }) => {
   await sessions.deleteSession(api.database, session.teamId, session.id)
-  return cookieReply({}, CLEARED_COOKIE)
+  return jsonReply({}, 200, { 'set-cookie': CLEARED_COOKIE })
 }
 
 export const listSessions: Handler<'listSessions'> = async (api, call) => {
@@ -43,7 +38,8 @@ export const deleteSession: Handler<'deleteSession'> = async (api, call) => {
   const { id } = call.parameters
   const isGone = await sessions.deleteSession(api.database, teamId, id)
   if (!isGone) return new Rejection('not_found', `There is no session ${id}.`)
-  return id === call.caller.session?.id ? cookieReply({}, CLEARED_COOKIE) : {}
+  const isOwn = id === call.caller.session?.id
+  return isOwn ? jsonReply({}, 200, { 'set-cookie': CLEARED_COOKIE }) : {}
 }
 
 async function wireSession(api: ManagementApi, session: sessions.Session): Promise<WireSession> {
@@ -96,7 +92,7 @@ async function teamAskedFor(
 
 type SignInCall = Parameters<Handler<'signIn'>>[1]
 
-type Holder = Pick<Session, 'token' | 'teamId'>
+type Holder = Pick<sessions.Session, 'token' | 'teamId'>
 
 const USER_AGENT_LENGTH_MAX = 200
 
@@ -110,7 +106,7 @@ export const signIn: Handler<'signIn'> = async (api, call) => {
   if (holder instanceof Rejection) return holder
 
   const before = readSessionCookie(headers)
-  if (before) await deleteSessionByHash(api.database, hashKey(before))
+  if (before) await sessions.deleteSessionByHash(api.database, hashKey(before))
   const secret = api.entropy.alphanumeric(SECRET_LENGTH)
   const signedIn = {
     ...holder,
@@ -119,27 +115,22 @@ export const signIn: Handler<'signIn'> = async (api, call) => {
     userAgent: userAgentOf(headers),
     createdAtMs: api.clock.nowMs(),
   }
-  const session = await insertSession(api.database, signedIn, hashKey(secret))
+  const session = await sessions.insertSession(api.database, signedIn, hashKey(secret))
 
   const cookie = sessionCookie(secret, isAskedOverTls(api, headers))
-  return cookieReply({ data: await wireSession(api, session) }, cookie)
+  return jsonReply({ data: await wireSession(api, session) }, 200, { 'set-cookie': cookie })
 }
 
 async function holderOf(
   api: ManagementApi,
   { visitor, body }: SignInCall,
 ): Promise<Holder | Rejection> {
-  const { token, link } = body
-  if (token !== undefined && link === undefined) return holderOfToken(visitor, token)
-  if (link !== undefined && token === undefined) return holderOfLink(api, visitor, link)
-  return new Rejection('validation', 'Exactly one of token and link is needed.')
-}
-
-async function holderOfToken(
-  { checkToken }: SignInCall['visitor'],
-  secret: string,
-): Promise<Holder | Rejection> {
-  const token = await checkToken(secret)
+  const { token: secret, link } = body
+  if (link !== undefined && secret === undefined) return holderOfLink(api, visitor, link)
+  if (secret === undefined || link !== undefined) {
+    return new Rejection('validation', 'Exactly one of token and link is needed.')
+  }
+  const token = await visitor.checkToken(secret)
   if (token instanceof Rejection) return token
   const { id, name, teamId } = token
   return { teamId, token: { id, name, hash: hashKey(secret) } }

@@ -10,7 +10,7 @@ import { evmService } from '../queries/asked-query.ts'
 type Given = { network: string; query?: string; url?: string; appId?: string | null }
 
 /** The query as it is stored, without the block that it names for dry runs. */
-export type CheckedQuery = { query: string; variables: readonly VariableUse[] }
+type CheckedQuery = { query: string; variables: readonly VariableUse[] }
 
 /**
  * Answers the query in the form in which it is stored, null where none is given, or the reason

@@ -9,6 +9,7 @@ import type { ManagementApi } from '../management-api.ts'
 import { variableKindRefusal } from '../queries/asked-query.ts'
 import { checkWebhook } from './check-webhook.ts'
 import {
+  ID_LENGTH,
   newSigningKey,
   queryParts,
   rulesNow,
@@ -19,16 +20,15 @@ import {
 
 type NewWebhook = Parameters<typeof createWebhook>[1]['body']
 
-/** 36^16, about 2^82: no two will ever meet. */
-const ID_LENGTH = 16
-
 export const createWebhook: Handler<'createWebhook'> = async (api, call) => {
   const asked = call.body
   const { network, webhook_url: url, app_id: appId = null } = asked
   const { query, skip_empty_messages = false } = queryParts(asked.graphql_query)
   const slotsMax = api.tiers.get(call.team.tier)?.webhooksMax ?? 0
   const isByName = call.parameters.by_name === 'true'
-  if (isByName && !asked.name) return nameless()
+  if (isByName && !asked.name) {
+    return new Rejection('validation', 'name: by_name finds a webhook by its name, so give one.')
+  }
   const taken = await teamSlotsTaken(api.database, call.team.id)
   // One that is there already takes no further slot.
   if (taken >= slotsMax && !isByName) return limitReached(call, slotsMax)
@@ -89,10 +89,6 @@ function sameWebhook(
     ],
   })
   return found instanceof Rejection ? found : { data: webhookOf(api, found) }
-}
-
-function nameless(): Rejection {
-  return new Rejection('validation', 'name: by_name finds a webhook by its name, so give one.')
 }
 
 function limitReached({ team }: TeamCaller, slotsMax: number): Rejection {

@@ -3,13 +3,9 @@ import { Rejection } from '../../../core/errors.ts'
 import type { AttemptFacts } from '../../../tables/deliveries/attempt-facts.ts'
 import type { DeliveryKey } from '../../../tables/deliveries/delivery.ts'
 import * as log from '../../../tables/deliveries/log/delivery-page.ts'
-import {
-  type DeliverySearch,
-  searchDeliveries,
-} from '../../../tables/deliveries/log/search-deliveries.ts'
+import { searchDeliveries } from '../../../tables/deliveries/log/search-deliveries.ts'
 import { resendDelivery as resend } from '../../../tables/deliveries/resend-delivery.ts'
-import type { Contract, WireAttempt } from '../../contract/contract.ts'
-import type { Values } from '../../contract/operation.ts'
+import type { WireAttempt } from '../../contract/contract.ts'
 import type { Handler } from '../calls/handler.ts'
 import { RESENT_TOPIC } from '../events/event-hub.ts'
 import { momentMs } from '../figures/read-range.ts'
@@ -17,9 +13,23 @@ import { sentHeaders } from './sent-headers.ts'
 import { wireDelivery, wireFault } from './wire-delivery.ts'
 
 export const listDeliveries: Handler<'listDeliveries'> = async (api, call) => {
-  const search = deliverySearch(call.parameters)
-  if (search instanceof Rejection) return search
+  const asked = call.parameters
+  const fromMs = asked.after === undefined ? undefined : momentMs(asked.after)
+  const beforeMs = asked.before === undefined ? undefined : momentMs(asked.before)
+  if (Number.isNaN(fromMs)) return new Rejection('validation', 'after is not a moment in time.')
+  if (Number.isNaN(beforeMs)) return new Rejection('validation', 'before is not a moment in time.')
 
+  const search = {
+    webhookId: asked.webhook_id,
+    status: asked.status,
+    block: asked.block,
+    attemptsMin: asked.attempts_min,
+    isRerun: asked.rerun === undefined ? undefined : asked.rerun === 'true',
+    fromMs,
+    beforeMs,
+    after: asked.cursor === undefined ? undefined : cursorOf(asked.cursor),
+    limit: asked.limit,
+  }
   const { deliveries, next } = await searchDeliveries(api.database, call.team.id, search)
   const cursors = next ? { after: `${next.event}-${next.webhook}` } : {}
   return { data: deliveries.map(wireDelivery), pagination: { cursors } }
@@ -42,27 +52,6 @@ export const resendDelivery: Handler<'resendDelivery'> = async (api, call) => {
   api.webhooksChanged(found.webhookId)
   api.signals.publish(RESENT_TOPIC, `${call.team.id} ${found.event} ${found.webhook}`)
   return { data: wireDelivery(found) }
-}
-
-function deliverySearch(
-  asked: Values<Contract['listDeliveries']['parameters']>,
-): DeliverySearch | Rejection {
-  const { webhook_id: webhookId, status, block, attempts_min, rerun, cursor, limit } = asked
-  const fromMs = asked.after === undefined ? undefined : momentMs(asked.after)
-  const beforeMs = asked.before === undefined ? undefined : momentMs(asked.before)
-  if (Number.isNaN(fromMs)) return new Rejection('validation', 'after is not a moment in time.')
-  if (Number.isNaN(beforeMs)) return new Rejection('validation', 'before is not a moment in time.')
-  return {
-    webhookId,
-    status,
-    block,
-    attemptsMin: attempts_min,
-    isRerun: rerun === undefined ? undefined : rerun === 'true',
-    fromMs,
-    beforeMs,
-    after: cursor === undefined ? undefined : cursorOf(cursor),
-    limit,
-  }
 }
 
 /** The schema has seen to its form. */

@@ -5,11 +5,8 @@ import type { WireReplay } from '../../contract/contract.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
 import { evmService } from '../queries/asked-query.ts'
-import { noSuchWebhook } from './webhook-call-parts.ts'
+import { ID_LENGTH, noSuchWebhook } from './webhook-call-parts.ts'
 import { wireReplay } from './wire-delivery.ts'
-
-/** 36^16, about 2^82: no two will ever meet. */
-const ID_LENGTH = 16
 
 /** Months of most chains. It keeps a slip of the finger from asking for all of one. */
 const REPLAY_BLOCKS_MAX = 1_000_000

@@ -11,8 +11,7 @@ import type { TestWebhook, TestWebhookAttempt } from '../../contract/contract.ts
 import type { Handler } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
 import { runTestQuery } from '../queries/asked-query.ts'
-
-type TestReply = { data: TestWebhookAttempt }
+import { ID_LENGTH, newSigningKey } from './webhook-call-parts.ts'
 
 /** A result may have ten megabytes, and nobody reads that much to find a mistake. */
 const SHOWN_BODY_BYTES_MAX = 256 * 1024
@@ -31,7 +30,7 @@ async function sendOnce(
   api: ManagementApi,
   teamId: string,
   { webhook_url: url, ...asked }: TestWebhook,
-): Promise<TestReply | Rejection> {
+): Promise<{ data: TestWebhookAttempt } | Rejection> {
   if ((await api.egress.vet(url, teamId)) !== null) return new Rejection('validation', REFUSED_URL)
 
   const ran = await runTestQuery(api, teamId, asked)
@@ -60,33 +59,17 @@ async function sendOnce(
 }
 
 /** A delivery of no webhook, like a real one in everything that a receiver sees. */
-type TestDelivery = {
-  id: string
-  body: string
-  bytes: number
-  /** Signs this one and nothing else ever. */
-  signingKey: string
-  headers: Readonly<Record<string, string>>
-}
-
-/** As long as those of a real webhook. */
-const ID_LENGTH = 16
-const KEY_LENGTH = 24
-
-function testDelivery(
-  { clock, entropy }: ManagementApi,
-  network: string,
-  { header, outcome }: DryRun,
-): TestDelivery {
-  const webhookId = `wh_${entropy.alphanumeric(ID_LENGTH)}`
+function testDelivery(api: ManagementApi, network: string, { header, outcome }: DryRun) {
+  const webhookId = `wh_${api.entropy.alphanumeric(ID_LENGTH)}`
   // Below the numbers of all events: at no receiver it takes the place of what is real.
   const sequenceNumber = header.number
   const id = deliveryId(webhookId, sequenceNumber)
   const { truncation } = outcome
-  const createdAtMs = clock.nowMs()
+  const createdAtMs = api.clock.nowMs()
   const envelope = { webhookId, deliveryId: id, createdAtMs, network, sequenceNumber, truncation }
   const body = dataBody(envelope, outcome.text)
-  const signingKey = `whsec_${entropy.alphanumeric(KEY_LENGTH)}`
+  // Signs this one and nothing else ever.
+  const signingKey = newSigningKey(api)
   const headers = deliveryHeaders({
     keys: [signingKey],
     deliveryId: id,

@@ -28,17 +28,10 @@ export const listVariables: Handler<'listVariables'> = async (api, call) => {
 }
 
 export const listVariableItems: Handler<'listVariableItems'> = async (api, call) => {
-  const { limit } = call.parameters
+  const { name, limit } = call.parameters
   const after = call.parameters.after?.toLowerCase() ?? null
   // One more than asked for tells whether there is another page.
-  const { database } = api
-  const found = await variables.listItems(
-    database,
-    call.team.id,
-    call.parameters.name,
-    limit + 1,
-    after,
-  )
+  const found = await variables.listItems(api.database, call.team.id, name, limit + 1, after)
   if (!found) return noSuchVariable(call)
 
   const data = found.items.slice(0, limit)
@@ -48,8 +41,7 @@ export const listVariableItems: Handler<'listVariableItems'> = async (api, call)
 }
 
 export const addVariableItems: Handler<'addVariableItems'> = (api, call) => {
-  const { items } = call.body
-  return add(api, call, 'items', items)
+  return add(api, call, 'items', call.body.items)
 }
 
 export const changeVariableItems: Handler<'changeVariableItems'> = async (api, call) => {
@@ -85,8 +77,10 @@ async function add(
   const adding = { teamId: call.team.id, name: call.parameters.name, ...read }
   const ofTeam = api.tiers.get(call.team.tier)?.variableItemsMax ?? 0
   const outcome = await variables.addItems(api.database, adding, { ofTeam })
-  const refused = refusal(call, field, outcome, ofTeam)
-  if (refused) return refused
+  if (outcome.kind === 'kind_differs') return kindDiffers(field, outcome.variable)
+  if (outcome.kind !== 'added') {
+    return new Rejection('validation', refusalText(call, field, outcome, ofTeam))
+  }
 
   api.webhooksChanged()
   return {}
@@ -102,13 +96,8 @@ async function remove(
   if (read instanceof Rejection) return read
   if (read.kind !== variable.kind) return kindDiffers('delete', variable)
 
-  const { database } = api
-  const removed = await variables.removeItems(
-    database,
-    call.team.id,
-    call.parameters.name,
-    read.items,
-  )
+  const { name } = variable
+  const removed = await variables.removeItems(api.database, call.team.id, name, read.items)
   if (removed === null) return noSuchVariable(call)
 
   api.webhooksChanged()
@@ -129,17 +118,6 @@ function readItems(field: string, given: readonly string[]): ReadItems | Rejecti
 
 function kindOf(item: string): VariableKind {
   return item.length === ADDRESS_LENGTH ? 'Address' : 'Bytes32'
-}
-
-function refusal(
-  call: VariableCall,
-  field: string,
-  outcome: variables.Added,
-  ofTeam: number,
-): Rejection | null {
-  if (outcome.kind === 'added') return null
-  if (outcome.kind === 'kind_differs') return kindDiffers(field, outcome.variable)
-  return new Rejection('validation', refusalText(call, field, outcome, ofTeam))
 }
 
 function refusalText(

@@ -10,6 +10,9 @@ export const KEY_OVERLAP_MS = 24 * 3_600_000
 
 export type WebhookReply = { data: WireWebhook }
 
+/** 36^16, about 2^82: no two will ever meet. */
+export const ID_LENGTH = 16
+
 /** 36^24, about 2^124, cannot be guessed. */
 const KEY_LENGTH = 24
 

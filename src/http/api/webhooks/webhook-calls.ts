@@ -6,7 +6,7 @@ import type { Handler, TeamCaller } from '../calls/handler.ts'
 import { refuseIfChanged } from '../calls/refuse-if-changed.ts'
 import type { ManagementApi } from '../management-api.ts'
 import { variableKindRefusal } from '../queries/asked-query.ts'
-import { type CheckedQuery, checkWebhook } from './check-webhook.ts'
+import { checkWebhook } from './check-webhook.ts'
 import { createWebhook } from './create-webhook.ts'
 import {
   KEY_OVERLAP_MS,
@@ -19,6 +19,10 @@ import {
 } from './webhook-call-parts.ts'
 
 export { createWebhook }
+
+const NOTHING_TO_CHANGE =
+  'Nothing is to be changed: give is_active, name, webhook_url, graphql_query, ordered or ' +
+  'notify_removed beside webhook_id.'
 
 export const listWebhooks: Handler<'listWebhooks'> = async (api, call) => {
   const found = await webhooks.listWebhooks(api.database, call.team.id)
@@ -33,24 +37,26 @@ export const getWebhook: Handler<'getWebhook'> = async (api, call) => {
 
 export const updateWebhook: Handler<'updateWebhook'> = async (api, call) => {
   const asked = call.body
-  const { webhook_id: id } = asked
-  if (Object.keys(asked).length === 1) return nothingToChange()
+  const { webhook_id: id, webhook_url: url } = asked
+  if (Object.keys(asked).length === 1) return new Rejection('validation', NOTHING_TO_CHANGE)
 
-  const found = await toChange(api, call, id, asked)
+  const parts = queryParts<Partial<GraphqlQuery>>(asked.graphql_query ?? {})
+  const { query, skip_empty_messages: skipEmpty } = parts
+  // A new query is counted where it is compiled, and a paused one is not run.
+  const isCounted = query !== undefined || asked.is_active === false
+  const found = await toChange(api, call, id, isCounted)
   if (found instanceof Rejection) return found
 
-  const { network } = found.webhook
-  const { query } = queryParts<Partial<GraphqlQuery>>(asked.graphql_query ?? {})
-  const { webhook_url: url } = asked
   const given = {
-    network,
+    network: found.webhook.network,
     ...(query !== undefined && { query }),
     ...(url !== undefined && { url }),
   }
   const checked = await checkWebhook(api, call.team.id, given)
   if (checked instanceof Rejection) return checked
 
-  return changed(api, call, id, changeOf(asked, checked), call.parameters['If-Match'])
+  const change = { ...changeOf(asked), ...checked, ...(skipEmpty !== undefined && { skipEmpty }) }
+  return changed(api, call, id, change, call.parameters['If-Match'])
 }
 
 export const deleteWebhook: Handler<'deleteWebhook'> = async (api, call) => {
@@ -87,14 +93,11 @@ async function toChange(
   { database, limits }: ManagementApi,
   { team }: TeamCaller,
   id: string,
-  asked: Partial<WireWebhookChange> = {},
+  isCounted = false,
 ): Promise<webhooks.StoredWebhook | Rejection> {
   const found = await webhooks.findWebhook(database, team.id, id)
   if (!found) return noSuchWebhook(id)
 
-  // A new query is counted where it is compiled, and a paused one is not run.
-  const { query } = queryParts<Partial<GraphqlQuery>>(asked.graphql_query ?? {})
-  const isCounted = query !== undefined || asked.is_active === false
   const refused = isCounted ? null : limits.queries.count(team.id, found.webhook.query)
   return refused ?? found
 }
@@ -124,30 +127,14 @@ function guardOf(api: ManagementApi, ifMatch: string | undefined) {
   }
 }
 
-function changeOf(asked: WireWebhookChange, query: CheckedQuery | null): webhooks.WebhookChange {
+function changeOf(asked: WireWebhookChange): webhooks.WebhookChange {
   const { name, webhook_url: url, ordered, notify_removed: notifyRemoved, is_active } = asked
-  const given: string | Partial<GraphqlQuery> = asked.graphql_query ?? {}
-  const { skip_empty_messages: skipEmpty } = queryParts(given)
   return {
     ...(name !== undefined && { name }),
     ...(url !== undefined && { url }),
-    ...query,
-    ...(skipEmpty !== undefined && { skipEmpty }),
     ...(ordered !== undefined && { ordered }),
     ...(notifyRemoved !== undefined && { notifyRemoved }),
-    ...(is_active !== undefined && { standing: standingOf(is_active) }),
+    ...(is_active === true && { standing: { state: 'active', reason: null } as const }),
+    ...(is_active === false && { standing: { state: 'paused', reason: 'MANUAL' } as const }),
   }
-}
-
-function standingOf(isActive: boolean): NonNullable<webhooks.WebhookChange['standing']> {
-  if (isActive) return { state: 'active', reason: null }
-  return { state: 'paused', reason: 'MANUAL' }
-}
-
-function nothingToChange(): Rejection {
-  return new Rejection(
-    'validation',
-    'Nothing is to be changed: give is_active, name, webhook_url, graphql_query, ordered or ' +
-      'notify_removed beside webhook_id.',
-  )
 }
