@@ -77,6 +77,12 @@ const CALL_POINT = record('CallPoint', {
 export type WireCallStats = Static<typeof CALL_STATS>
 export type WireCallPoint = Static<typeof CALL_POINT>
 
+export const TO = query(
+  'The end, itself not included, written like `from`. Default: now.',
+  MOMENT,
+  '2026-11-15T00:00:00Z',
+)
+
 const FILTERS = {
   app_id: query('Only calls of this app.', ID, 'app_1a2b3c4d5e6f7g8h'),
   network: query('Only calls on this network.', ID, 'ETH_MAINNET'),
@@ -87,11 +93,7 @@ const FILTERS = {
     MOMENT,
     '2026-11-14T00:00:00Z',
   ),
-  to: query(
-    'The end, itself not included, written like `from`. Default: now.',
-    MOMENT,
-    '2026-11-15T00:00:00Z',
-  ),
+  to: TO,
 }
 
 const BUFFERED =
@@ -101,7 +103,6 @@ const BUFFERED =
 
 export const CALL_STATS_CALLS = {
   getCallStats: teamCall('GET /api/call-stats', {
-    tag: 'Usage',
     summary: 'Calls, errors and times',
     description:
       'How many JSON-RPC calls the team’s apps made, how many went wrong and how long they took, ' +
@@ -135,7 +136,6 @@ export const CALL_STATS_CALLS = {
   }),
 
   getCallSeries: teamCall('GET /api/call-stats/time-series', {
-    tag: 'Usage',
     summary: 'Calls, errors and times over time',
     description:
       'The same in buckets, oldest first; buckets without calls are left out. ' +

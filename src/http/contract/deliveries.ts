@@ -14,12 +14,16 @@ import {
   text,
 } from '../../core/schema/schema.ts'
 import { MOMENT, TIME_MS } from './fields.ts'
-import { data, ID, json, path, query, teamCall } from './operation.ts'
+import { data, ID, json, path, query, teamCall, under } from './operation.ts'
 
 export const STATUS = choice(
   ['waiting', 'delivered', 'failed', 'cancelled'],
   '`waiting` for its first attempt or the next, `delivered`, `failed` when all attempts were ' +
     'in vain, `cancelled` when the webhook was deleted.',
+)
+
+export const STATUS_CODE = nullable(
+  integer('What the last attempt was answered; null without an answer or an attempt.'),
 )
 
 export const ATTEMPT_TIMES = record('AttemptTimes', {
@@ -71,9 +75,7 @@ const DELIVERY_FIELDS = {
     'Its block is not canonical any more: a reorganisation replaced it, and a later event is right.',
   ),
   attempts_made: count('Since it was due, or was last sent again.'),
-  status_code: nullable(
-    integer('What the last attempt was answered; null without an answer or an attempt.'),
-  ),
+  status_code: STATUS_CODE,
   fault: described(FAULT, 'Why the last attempt got no answer, as in its attempts.'),
   took_ms: nullable(number('How long the last attempt took; null before the first.')),
   bytes: nullable(integer('Of the body; null before the first attempt.')),
@@ -135,9 +137,8 @@ const DELIVERY_EXAMPLE = {
 
 const NO_SUCH_DELIVERY = { '404': '`NotFound`: the team has no delivery of this id.' }
 
-export const DELIVERY_CALLS = {
+export const DELIVERY_CALLS = under('Deliveries', {
   listDeliveries: teamCall('GET /api/deliveries', {
-    tag: 'Deliveries',
     summary: 'List deliveries',
     description:
       'What was delivered, waits or failed, newest first. Accepted ones are kept for 7 days ' +
@@ -179,7 +180,6 @@ export const DELIVERY_CALLS = {
   }),
 
   getDelivery: teamCall('GET /api/deliveries/{id}', {
-    tag: 'Deliveries',
     summary: 'Read a delivery',
     description:
       'One delivery with the body that is sent, and every attempt. `sign=now` signs it as an ' +
@@ -219,7 +219,6 @@ export const DELIVERY_CALLS = {
   }),
 
   resendDelivery: teamCall('POST /api/deliveries/{id}/resend', {
-    tag: 'Deliveries',
     summary: 'Send a delivery again',
     description:
       'Whether it was delivered or failed, it is due at once, with the same id and body, and ' +
@@ -237,4 +236,4 @@ export const DELIVERY_CALLS = {
       '400': '`ValidationError`: it still waits to be sent, or its webhook is gone.',
     },
   }),
-}
+})

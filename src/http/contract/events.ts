@@ -9,8 +9,8 @@ import {
   text,
 } from '../../core/schema/schema.ts'
 import { DELIVERY } from './deliveries.ts'
-import { TIME_MS } from './fields.ts'
-import { eventStream, header, ID, query, teamCall } from './operation.ts'
+import { line, TIME_MS } from './fields.ts'
+import { eventStream, header, ID, query, teamCall, under } from './operation.ts'
 import { REPLAY } from './replays.ts'
 import { USAGE_SUMMARY } from './usage.ts'
 import { DEACTIVATION_REASON } from './webhooks.ts'
@@ -60,15 +60,10 @@ export const EVENTS = {
 }
 
 /** Any id is answered with a `gap`, and none is refused. */
-const EVENT_ID = text({
-  maxLength: 100,
-  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-  'x-form': 'text without control characters',
-})
+const EVENT_ID = line({ maxLength: 100 })
 
-export const EVENT_CALLS = {
+export const EVENT_CALLS = under('Events', {
   streamEvents: teamCall('GET /api/events', {
-    tag: 'Events',
     summary: 'Hear what changes',
     description:
       'A stream of server-sent events that stays open. `head`: a block became canonical; on ' +
@@ -108,4 +103,4 @@ export const EVENT_CALLS = {
       'curl -N "$HEADGATE_URL/api/events?topics=heads,deliveries" \\\n' +
       '  -H "X-Service-Token: $HEADGATE_TOKEN"',
   }),
-}
+})

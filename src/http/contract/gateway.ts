@@ -10,7 +10,7 @@ import {
   type Schema,
   text,
 } from '../../core/schema/schema.ts'
-import { body, json, path, plainText, publicCall, undescribed } from './operation.ts'
+import { body, json, path, plainText, publicCall, under, undescribed } from './operation.ts'
 
 const NETWORK = path('The network’s slug.', text(), 'eth-mainnet')
 
@@ -92,7 +92,7 @@ const RPC_DESCRIPTION =
   `\`params\` may be left out.`
 
 /** JSON-RPC and what operators watch; the server answers these, not the management API. */
-export const GATEWAY_CALLS = {
+export const GATEWAY_CALLS = under('Operating', {
   callByPath: publicCall('POST /{network}/v2/{key}', {
     ...RPC_CALL,
     summary: 'Call a node, network in the path',
@@ -119,14 +119,12 @@ export const GATEWAY_CALLS = {
   }),
 
   getHealth: publicCall('GET /healthz', {
-    tag: 'Operating',
     summary: 'Is it alive?',
     description: 'Answers 200 as long as the process runs.',
     answer: undescribed('Alive.'),
   }),
 
   getReadiness: publicCall('GET /readyz', {
-    tag: 'Operating',
     summary: 'Is it ready?',
     description:
       'Ready when the store can be reached and took the last commit, each network has a fresh ' +
@@ -137,12 +135,11 @@ export const GATEWAY_CALLS = {
   }),
 
   getMetrics: publicCall('GET /metrics', {
-    tag: 'Operating',
     summary: 'Metrics',
     description: 'Counters, histograms and gauges in the text format of Prometheus.',
     answer: plainText('The metrics.'),
   }),
-}
+})
 
 function oneOrMany(schema: Schema): Schema {
   return anyOf(schema, list(schema))

@@ -10,7 +10,7 @@ import {
   record,
   text,
 } from '../../core/schema/schema.ts'
-import { data, tokenCall } from './operation.ts'
+import { data, tokenCall, under } from './operation.ts'
 
 const MEDIAN_MS = nullable(
   number({
@@ -131,9 +131,8 @@ export const NETWORK = record('Network', {
   ),
 })
 
-export const NETWORK_CALLS = {
+export const NETWORK_CALLS = under('Networks', {
   listNetworks: tokenCall('GET /api/networks', {
-    tag: 'Networks',
     summary: 'Networks and their health',
     description:
       'Every configured network with its head, and each of its upstreams: whether it is ' +
@@ -178,4 +177,4 @@ export const NETWORK_CALLS = {
       },
     ]),
   }),
-}
+})

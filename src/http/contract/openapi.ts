@@ -1,15 +1,6 @@
 import type { JsonSchema } from '../../core/schema/json-schema.ts'
 import { integer, list, record, type Static, text } from '../../core/schema/schema.ts'
-import type { Audience, CallAnswer, HttpMethod, Operation } from './operation.ts'
-
-type ParameterDoc = {
-  name: string
-  in: 'path' | 'query' | 'header'
-  required: boolean
-  description: string
-  schema: JsonSchema
-  example?: string
-}
+import type { Audience, CallAnswer, HttpMethod, Operation, Parameter } from './operation.ts'
 
 export type Media = { schema: JsonSchema; example?: unknown }
 
@@ -27,7 +18,7 @@ export type OperationDoc = {
   summary: string
   description: string
   security: readonly Readonly<Record<string, readonly string[]>>[]
-  parameters: readonly ParameterDoc[]
+  parameters: readonly (Parameter & { name: string })[]
   requestBody?: { required: boolean; content: Readonly<Record<string, Media>> }
   responses: Readonly<Record<string, ResponseDoc>>
   'x-grows'?: NonNullable<Operation['grows']>
@@ -100,7 +91,7 @@ const RETRY_AFTER: Header = {
 const NOT_MODIFIED: ResponseDoc = { description: 'It is what `If-None-Match` names: no body.' }
 
 export function operationDoc(operationId: string, operation: Operation): OperationDoc {
-  const { tag, summary, description, audience, body, answer, answerStatus, grows } = operation
+  const { tag = '', summary, description, audience, body, answer, answerStatus, grows } = operation
   return {
     operationId,
     tags: operation.alchemy ? [tag, ALCHEMY_TAG] : [tag],

@@ -4,8 +4,8 @@ import {
   type Preset,
   type Schema,
   type Static,
-  text,
 } from '../../core/schema/schema.ts'
+import { line } from './fields.ts'
 
 /**
  * A call asks for a team's token, the operator's, any token, or none at all. A session stands for
@@ -42,7 +42,8 @@ export type CallAnswer<T = unknown> = {
 type Growth = 'always' | { with: string }
 
 type Outline<P, B, A> = {
-  tag: string
+  /** Where nothing is said, `under` names that of its group. */
+  tag?: string
   /** It has the path and the form of Alchemy’s, so that its clients work unchanged. */
   alchemy?: true
   summary: string
@@ -84,25 +85,18 @@ type CallRoute = `${Uppercase<HttpMethod>} /${string}`
 type NoParameters = Readonly<Record<never, Parameter>>
 
 /** A name that callers write: whether there is such a thing is for the call to find out. */
-export const ID = text({
-  minLength: 1,
-  maxLength: 100,
-  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-  'x-form': 'text without control characters',
-})
+export const ID = line({ minLength: 1, maxLength: 100 })
 
 const TEAM_PARAMETERS: Parameters = {
-  'X-Team-Id': {
-    in: 'header',
-    required: false,
-    description: 'The team to act for. Needed with the operator’s token, not with a team’s own.',
-    schema: ID,
-  },
+  'X-Team-Id': header(
+    'The team to act for. Needed with the operator’s token, not with a team’s own.',
+    ID,
+  ),
   team_id: query('The same as the header `X-Team-Id`, for where a header cannot be set.', ID),
 }
 
 export const teamCall = callsOf('team')
-export const operatorCall = callsOf('operator')
+export const operatorCall = callsOf('operator', { tag: 'Operator' })
 export const tokenCall = callsOf('any-token')
 export const sessionCall = callsOf('session')
 export const publicCall = callsOf('public')
@@ -111,7 +105,7 @@ export const LOCAL_TAG = 'Local development'
 
 export function localCall<P extends Parameters = NoParameters, B = undefined, A = unknown>(
   route: CallRoute,
-  outline: Omit<Outline<P, B, A>, 'tag'>,
+  outline: Outline<P, B, A>,
 ) {
   const notFound =
     '`NotFound`: this instance has a configuration file, so it is no local development.'
@@ -135,14 +129,6 @@ export function query<T>(description: string, schema: Schema<T>, example?: strin
 
 export function header<T>(description: string, schema: Schema<T>): Parameter<T | undefined> {
   return { in: 'header', required: false, description, schema }
-}
-
-export function requiredQuery<T>(
-  description: string,
-  schema: Schema<T>,
-  example: string,
-): Parameter<T> {
-  return { in: 'query', required: true, description, schema, example }
 }
 
 export function body<T>(schema: Schema<T>, example: NoInfer<T>): CallBody<T> {
@@ -195,14 +181,24 @@ export function makesGrow({ grows }: Operation, sent: unknown): boolean {
   return typeof sent === 'object' && sent !== null && grows.with in sent
 }
 
-function callsOf<Who extends Audience>(audience: Who) {
+/** Puts calls under a tag of the document, unless they have one of their own. */
+export function under<Calls extends Readonly<Record<string, Operation>>>(
+  tag: string,
+  calls: Calls,
+): Calls {
+  const tagged = Object.entries(calls).map(([id, call]) => [id, { tag, ...call }])
+  return Object.fromEntries(tagged)
+}
+
+function callsOf<Who extends Audience>(audience: Who, own: { tag?: string } = {}) {
   return <P extends Parameters = NoParameters, B = undefined, A = unknown>(
-    route: CallRoute,
+    methodAndPath: CallRoute,
     outline: Outline<P, B, A>,
   ): Operation<P, B, A, Who> => {
-    const [method = '', path = ''] = route.split(' ')
-    const own = outline.parameters ?? ({} as P)
-    const parameters = audience === 'team' ? { ...own, ...TEAM_PARAMETERS } : own
-    return { ...outline, method: method.toLowerCase() as HttpMethod, path, audience, parameters }
+    const [method = '', path = ''] = methodAndPath.split(' ')
+    const named = outline.parameters ?? ({} as P)
+    const parameters = audience === 'team' ? { ...named, ...TEAM_PARAMETERS } : named
+    const route = { method: method.toLowerCase() as HttpMethod, path }
+    return { ...own, ...outline, ...route, audience, parameters }
   }
 }

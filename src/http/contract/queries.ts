@@ -11,9 +11,9 @@ import {
   text,
 } from '../../core/schema/schema.ts'
 import { ATTEMPT_TIMES } from './deliveries.ts'
-import { body, data, json, plainText, teamCall, tokenCall } from './operation.ts'
+import { body, data, json, plainText, teamCall, tokenCall, under } from './operation.ts'
 import { QUERY_CHECK_CALLS } from './query-checks.ts'
-import { EVM_NETWORK, NO_BLOCK, QUERY_EXAMPLE, QUERY_OR_TEXT } from './query-fields.ts'
+import { EVM_NETWORK, QUERY_EXAMPLE, QUERY_OR_TEXT, RUN_ERRORS } from './query-fields.ts'
 import { VARIABLE_CALLS } from './variables.ts'
 
 export const WEBHOOK_URL = text({
@@ -122,11 +122,10 @@ const SENT_EXAMPLE = JSON.stringify({
   },
 })
 
-export const QUERY_CALLS = {
+export const QUERY_CALLS = under('Webhooks', {
   ...VARIABLE_CALLS,
 
   testQuery: teamCall('POST /api/test-query', {
-    tag: 'Webhooks',
     summary: 'Try a query',
     description:
       'Runs a query on one real block and shows the result exactly as it would be delivered, ' +
@@ -157,10 +156,7 @@ export const QUERY_CALLS = {
       block: { number: 23800000, hash: `0x${'5c'.repeat(32)}` },
     }),
     errors: {
-      ...NO_BLOCK,
-      '400':
-        '`ValidationError`: a field or the query is wrong; the message says where. ' +
-        '`QueryTooDeep`: a type stands more than twice on a path.',
+      ...RUN_ERRORS,
       '429':
         '`TooManyRequests`: too many dry runs at once, or too many of them or of queries in ' +
         'the last ten seconds.',
@@ -172,7 +168,6 @@ export const QUERY_CALLS = {
   }),
 
   testWebhook: teamCall('POST /api/test-webhook', {
-    tag: 'Webhooks',
     summary: 'Try a destination',
     description:
       'Runs a query on one real block, sends the result to the URL as a delivery would be ' +
@@ -199,7 +194,7 @@ export const QUERY_CALLS = {
       delivery: { id: 'whevt_8r7q6p5o4n3m2l1k', body: SENT_EXAMPLE },
     }),
     errors: {
-      ...NO_BLOCK,
+      ...RUN_ERRORS,
       '400':
         '`ValidationError`: a field, the URL or the query is wrong; the message says where. ' +
         '`QueryTooDeep`: a type stands more than twice on a path.',
@@ -215,11 +210,10 @@ export const QUERY_CALLS = {
   ...QUERY_CHECK_CALLS,
 
   getQuerySchema: tokenCall('GET /api/graphql/schema', {
-    tag: 'Webhooks',
     summary: 'The schema of queries',
     description:
       'What queries are written against, in the schema definition language of GraphQL, for ' +
       'editors and code generators. Queries themselves may not ask for it.',
     answer: plainText('The schema as text.'),
   }),
-}
+})

@@ -14,7 +14,7 @@ import {
 } from '../../core/schema/schema.ts'
 import { CU } from './fields.ts'
 import { body, data, teamCall } from './operation.ts'
-import { EVM_NETWORK, NO_BLOCK, QUERY_EXAMPLE, QUERY_OR_TEXT } from './query-fields.ts'
+import { EVM_NETWORK, QUERY_EXAMPLE, QUERY_OR_TEXT, RUN_ERRORS } from './query-fields.ts'
 
 const ESTIMATE_BLOCKS_MAX = 50
 
@@ -119,13 +119,11 @@ const QUERY_ESTIMATE = record(
 
 export type WireQueryError = Static<typeof QUERY_ERROR>
 export type WireQueryCheck = Static<typeof QUERY_CHECK>
-export type EstimateQuery = Static<typeof ESTIMATE_QUERY>
 export type WireQueryEstimate = Static<typeof QUERY_ESTIMATE>
 export type WireMonthEstimate = Static<typeof MONTH_ESTIMATE>
 
 export const QUERY_CHECK_CALLS = {
   checkQuery: teamCall('POST /api/check-query', {
-    tag: 'Webhooks',
     summary: 'Check a query',
     description:
       'Compiles a query and says what is wrong with it, and where. No node is asked and nothing ' +
@@ -154,7 +152,6 @@ export const QUERY_CHECK_CALLS = {
   }),
 
   estimateQuery: teamCall('POST /api/estimate-query', {
-    tag: 'Webhooks',
     summary: 'Estimate what a query costs',
     description:
       'Runs a query on the newest blocks and says what would be delivered and what that costs, ' +
@@ -185,10 +182,7 @@ export const QUERY_CHECK_CALLS = {
       ],
     }),
     errors: {
-      ...NO_BLOCK,
-      '400':
-        '`ValidationError`: a field or the query is wrong; the message says where. ' +
-        '`QueryTooDeep`: a type stands more than twice on a path.',
+      ...RUN_ERRORS,
       '429':
         '`TooManyRequests`: too many estimates at once, or too many of them or of queries in ' +
         'the last ten seconds.',

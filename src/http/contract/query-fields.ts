@@ -41,7 +41,11 @@ export const QUERY_EXAMPLE =
   '{ block { number logs(filter: {addresses: ["0xdac17f958d2ee523a2206206994597c13d831ec7"]}) ' +
   '{ data topics transaction { hash } } } }'
 
-export const NO_BLOCK = {
+/** The errors of calls that run a query on a block. */
+export const RUN_ERRORS = {
+  '400':
+    '`ValidationError`: a field or the query is wrong; the message says where. ' +
+    '`QueryTooDeep`: a type stands more than twice on a path.',
   '404': '`NotFound`: no node knows this block, or there is no such team.',
   '501': '`UnsupportedField`: the query asks for `inputData`.',
   '503': '`Unavailable`: no node could give the block.',

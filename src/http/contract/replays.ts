@@ -1,6 +1,6 @@
 import { choice, count, described, list, nullable, record, text } from '../../core/schema/schema.ts'
 import { BLOCK_NUMBER, TIME_MS } from './fields.ts'
-import { body, data, ID, path, teamCall } from './operation.ts'
+import { body, data, ID, path, teamCall, under } from './operation.ts'
 
 const NEW_REPLAY = record('NewReplay', {
   webhook_id: described(ID, 'The webhook’s id.'),
@@ -43,9 +43,8 @@ const REPLAY_EXAMPLE = {
 const NO_SUCH_REPLAY = { '404': '`NotFound`: the team has no replay of this id.' }
 
 /** Replays: a webhook's query on blocks of the past. */
-export const REPLAY_CALLS = {
+export const REPLAY_CALLS = under('Deliveries', {
   replayWebhook: teamCall('POST /api/replay-webhook', {
-    tag: 'Deliveries',
     summary: 'Replay a range of blocks',
     description:
       'Runs the webhook’s query on blocks of the past and delivers the results, one block ' +
@@ -75,14 +74,12 @@ export const REPLAY_CALLS = {
   }),
 
   listReplays: teamCall('GET /api/replays', {
-    tag: 'Deliveries',
     summary: 'List replays',
     description: 'The team’s replays, newest first, 100 at most.',
     answer: data('The replays.', list(REPLAY), [REPLAY_EXAMPLE]),
   }),
 
   getReplay: teamCall('GET /api/replays/{id}', {
-    tag: 'Deliveries',
     summary: 'See how far a replay is',
     description: 'The replay with its progress.',
     parameters: { id: REPLAY_ID },
@@ -91,7 +88,6 @@ export const REPLAY_CALLS = {
   }),
 
   cancelReplay: teamCall('POST /api/replays/{id}/cancel', {
-    tag: 'Deliveries',
     summary: 'Cancel a replay',
     description:
       'No further block is evaluated; what was committed so far is still delivered. A replay ' +
@@ -100,4 +96,4 @@ export const REPLAY_CALLS = {
     answer: data('The replay as it is now.', REPLAY, { ...REPLAY_EXAMPLE, state: 'cancelled' }),
     errors: NO_SUCH_REPLAY,
   }),
-}
+})

@@ -9,9 +9,9 @@ import {
   record,
   text,
 } from '../../core/schema/schema.ts'
-import { CALL_STATS_CALLS } from './call-stats.ts'
+import { CALL_STATS_CALLS, TO } from './call-stats.ts'
 import { AUTOSCALING, CU, MOMENT } from './fields.ts'
-import { data, query, teamCall, tokenCall } from './operation.ts'
+import { data, query, teamCall, tokenCall, under } from './operation.ts'
 
 /** How far back spending at upstreams is told, in days: the month under way and twelve before. */
 export const SPEND_DAYS = 400
@@ -24,27 +24,6 @@ const UPSTREAM_SPEND = record('UpstreamSpend', {
   requests: count('Requests of all processes, polls and reads for webhooks included.'),
   credits: count('Credits of them, by the table of the budget.'),
 })
-
-const UPSTREAM_SPEND_CALLS = {
-  listUpstreamSpend: tokenCall('GET /api/usage/upstreams', {
-    tag: 'Usage',
-    summary: 'Spending at upstreams',
-    description:
-      'What was spent at each upstream that has a budget, by billing month, newest first, of ' +
-      `the last ${SPEND_DAYS} days. It is written every two seconds, so the newest may still be ` +
-      'missing.',
-    answer: data('The months.', list(UPSTREAM_SPEND), [
-      {
-        network: 'ETH_MAINNET',
-        upstream: 'alchemy',
-        account: 'alchemy',
-        start: 1793491200000,
-        requests: 81230,
-        credits: 1900412,
-      },
-    ]),
-  }),
-}
 
 /** Days that one question may span, by bucket: some hundred buckets each. */
 export const SERIES_DAYS_MAX = { hour: 31, day: 366, month: 3660 } as const
@@ -91,12 +70,28 @@ const BUFFERED =
   'JSON-RPC usage is written to the ledger at least once a second, so the newest second may ' +
   'still be missing.'
 
-export const USAGE_CALLS = {
+export const USAGE_CALLS = under('Usage', {
   ...CALL_STATS_CALLS,
-  ...UPSTREAM_SPEND_CALLS,
+
+  listUpstreamSpend: tokenCall('GET /api/usage/upstreams', {
+    summary: 'Spending at upstreams',
+    description:
+      'What was spent at each upstream that has a budget, by billing month, newest first, of ' +
+      `the last ${SPEND_DAYS} days. It is written every two seconds, so the newest may still be ` +
+      'missing.',
+    answer: data('The months.', list(UPSTREAM_SPEND), [
+      {
+        network: 'ETH_MAINNET',
+        upstream: 'alchemy',
+        account: 'alchemy',
+        start: 1793491200000,
+        requests: 81230,
+        credits: 1900412,
+      },
+    ]),
+  }),
 
   getUsageSummary: teamCall('GET /api/usage/summary', {
-    tag: 'Usage',
     summary: 'Usage of the month',
     description:
       'What the team used in this calendar month (UTC) and what is left of its capacity, ' +
@@ -118,7 +113,6 @@ export const USAGE_CALLS = {
   }),
 
   getUsageSeries: teamCall('GET /api/usage/time-series', {
-    tag: 'Usage',
     summary: 'Usage over time',
     description:
       'The team’s usage in buckets, oldest first; buckets without usage are left out. A ' +
@@ -139,11 +133,7 @@ export const USAGE_CALLS = {
         MOMENT,
         '2026-11-01T00:00:00Z',
       ),
-      to: query(
-        'The end, itself not included, written like `from`. Default: now.',
-        MOMENT,
-        '2026-11-15T00:00:00Z',
-      ),
+      to: TO,
     },
     answer: data('The buckets.', list(USAGE_POINT), [
       { start: 1763164800000, group: 'eth_call', calls: 120, cu: 3120, bytes: 0 },
@@ -151,4 +141,4 @@ export const USAGE_CALLS = {
     ]),
     exampleQuery: '?bucket=day&group_by=method&from=2026-11-01',
   }),
-}
+})

@@ -8,7 +8,7 @@ import {
   record,
   text,
 } from '../../core/schema/schema.ts'
-import { body, json, nothing, path, query, teamCall } from './operation.ts'
+import { body, json, nothing, path, query, teamCall, under } from './operation.ts'
 
 /** One call's share; longer lists come in several. */
 const CALL_ITEMS_MAX = 10_000
@@ -77,9 +77,8 @@ const WRONG_ITEMS =
 
 const LIVE = 'It acts from the next block on, in every query of the team that names it.'
 
-export const VARIABLE_CALLS = {
+export const VARIABLE_CALLS = under('Variables', {
   listVariables: teamCall('GET /api/graphql/variables', {
-    tag: 'Variables',
     summary: 'List the team’s variables',
     description: 'All variables of the team, with how many items they have and who uses them.',
     answer: json('The variables.', VARIABLE_LIST, {
@@ -92,7 +91,6 @@ export const VARIABLE_CALLS = {
   }),
 
   listVariableItems: teamCall('GET /api/graphql/variables/{name}', {
-    tag: 'Variables',
     alchemy: true,
     summary: 'List a variable’s items',
     description: 'A page of the items, in ascending order.',
@@ -116,7 +114,6 @@ export const VARIABLE_CALLS = {
   }),
 
   addVariableItems: teamCall('POST /api/graphql/variables/{name}', {
-    tag: 'Variables',
     alchemy: true,
     summary: 'Create a variable, or add to one',
     description: `The first items of a name make the variable; more are added to it. ${LIVE}`,
@@ -129,7 +126,6 @@ export const VARIABLE_CALLS = {
   }),
 
   changeVariableItems: teamCall('PATCH /api/graphql/variables/{name}', {
-    tag: 'Variables',
     alchemy: true,
     summary: 'Add to a variable, or take away from it',
     description: `Takes \`add\` or \`delete\`, one of the two. ${LIVE}`,
@@ -141,7 +137,6 @@ export const VARIABLE_CALLS = {
   }),
 
   deleteVariable: teamCall('DELETE /api/graphql/variables/{name}', {
-    tag: 'Variables',
     alchemy: true,
     summary: 'Delete a variable',
     description:
@@ -151,4 +146,4 @@ export const VARIABLE_CALLS = {
     answer: nothing('Deleted.'),
     errors: NO_SUCH_VARIABLE,
   }),
-}
+})

@@ -9,13 +9,9 @@ import {
   record,
   text,
 } from '../../core/schema/schema.ts'
-import { STATUS } from './deliveries.ts'
+import { STATUS, STATUS_CODE } from './deliveries.ts'
 import { TIME_MS } from './fields.ts'
-import { data, teamCall } from './operation.ts'
-
-const STATUS_CODE = nullable(
-  integer('What the last attempt was answered; null without an answer or an attempt.'),
-)
+import { data, teamCall, under } from './operation.ts'
 
 const DAY_COUNTS = record('WebhookDay', {
   delivered: count(),
@@ -55,9 +51,8 @@ export const WEBHOOK_STATS = record('WebhookStats', {
   ),
 })
 
-export const STATS_CALLS = {
+export const STATS_CALLS = under('Webhooks', {
   getWebhookStats: teamCall('GET /api/webhook-stats', {
-    tag: 'Webhooks',
     summary: 'See how all webhooks do',
     description:
       'One entry for each webhook of the team: what became of its deliveries in the last 24 ' +
@@ -87,4 +82,4 @@ export const STATS_CALLS = {
       },
     ]),
   }),
-}
+})

@@ -10,8 +10,8 @@ import {
   text,
 } from '../../core/schema/schema.ts'
 import * as conditional from './conditional.ts'
-import { TIME_MS } from './fields.ts'
-import { body, data, ID, nothing, path, requiredQuery, teamCall } from './operation.ts'
+import { line, TIME_MS } from './fields.ts'
+import { body, data, ID, nothing, type Parameter, path, teamCall, under } from './operation.ts'
 import { WEBHOOK_URL } from './queries.ts'
 import {
   EVM_NETWORK,
@@ -24,10 +24,8 @@ import {
 
 const WEBHOOK_ID = described(ID, 'The webhook’s id.')
 
-const WEBHOOK_NAME = text({
+const WEBHOOK_NAME = line({
   maxLength: 100,
-  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-  'x-form': 'text without control characters',
   description: 'Up to 100 characters of your own words, no control characters.',
 })
 
@@ -136,7 +134,10 @@ const KEY_ROTATION = record(
   },
 )
 
-const ID_PARAMETER = requiredQuery('The webhook’s id.', WEBHOOK_ID, 'wh_9c5v2b8n4m1k7j3h')
+const ID_PARAMETER: Parameter<string> = {
+  ...path('The webhook’s id.', WEBHOOK_ID, 'wh_9c5v2b8n4m1k7j3h'),
+  in: 'query',
+}
 
 const WEBHOOK_EXAMPLE = {
   id: 'wh_9c5v2b8n4m1k7j3h',
@@ -169,9 +170,8 @@ const WRONG_QUERY = {
   '501': '`UnsupportedField`: the query asks for `inputData`.',
 }
 
-export const WEBHOOK_CALLS = {
+export const WEBHOOK_CALLS = under('Webhooks', {
   createWebhook: teamCall('POST /api/create-webhook', {
-    tag: 'Webhooks',
     alchemy: true,
     summary: 'Create a webhook',
     description:
@@ -203,7 +203,6 @@ export const WEBHOOK_CALLS = {
   }),
 
   listWebhooks: teamCall('GET /api/team-webhooks', {
-    tag: 'Webhooks',
     alchemy: true,
     summary: 'List the team’s webhooks',
     description: 'All webhooks of the team, oldest first, with their signing keys.',
@@ -211,7 +210,6 @@ export const WEBHOOK_CALLS = {
   }),
 
   getWebhook: teamCall('GET /api/webhooks/{id}', {
-    tag: 'Webhooks',
     summary: 'Read a webhook',
     description: 'One webhook with its signing key.',
     parameters: {
@@ -223,7 +221,6 @@ export const WEBHOOK_CALLS = {
   }),
 
   updateWebhook: teamCall('PUT /api/update-webhook', {
-    tag: 'Webhooks',
     alchemy: true,
     summary: 'Change, pause or unpause a webhook',
     description:
@@ -246,7 +243,6 @@ export const WEBHOOK_CALLS = {
   }),
 
   deleteWebhook: teamCall('DELETE /api/delete-webhook', {
-    tag: 'Webhooks',
     alchemy: true,
     summary: 'Delete a webhook',
     description:
@@ -259,7 +255,6 @@ export const WEBHOOK_CALLS = {
   }),
 
   getWebhookQuery: teamCall('GET /api/dashboard-webhook-graphql-query', {
-    tag: 'Webhooks',
     alchemy: true,
     summary: 'Read a webhook’s query',
     description: 'The text of the query, as it is run.',
@@ -273,7 +268,6 @@ export const WEBHOOK_CALLS = {
   }),
 
   rotateSigningKey: teamCall('POST /api/rotate-signing-key', {
-    tag: 'Webhooks',
     summary: 'Replace a webhook’s signing key',
     description:
       'Deliveries are signed with the new key at once, and for 24 hours with the one before ' +
@@ -285,4 +279,4 @@ export const WEBHOOK_CALLS = {
     answer: conditional.tagged(data('The webhook with its new key.', WEBHOOK, WEBHOOK_EXAMPLE)),
     errors: NO_SUCH_WEBHOOK,
   }),
-}
+})

@@ -1,8 +1,8 @@
 import { ALLOW_ENTRIES_MAX } from '../../../core/access/read-allow-change.ts'
 import { described, flag, list, mapOf, record, text } from '../../../core/schema/schema.ts'
 import * as conditional from '../conditional.ts'
-import { NAME, TIME_MS } from '../fields.ts'
-import { body, data, ID, nothing, path, teamCall } from '../operation.ts'
+import { line, lines, NAME, TIME_MS } from '../fields.ts'
+import { body, data, ID, nothing, path, teamCall, under } from '../operation.ts'
 
 /** Far more than any instance has networks; it bounds the work of one request. */
 const APP_NETWORKS_MAX = 200
@@ -10,17 +10,10 @@ const APP_NETWORKS_MAX = 200
 /** Longer than any host name. */
 const ENTRY_CHARS_MAX = 300
 
-const ALLOW_ENTRY = text({
-  minLength: 1,
-  maxLength: ENTRY_CHARS_MAX,
-  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-  'x-form': 'text without control characters',
-})
+const ALLOW_ENTRY = line({ minLength: 1, maxLength: ENTRY_CHARS_MAX })
 
-const DESCRIPTION = text({
+const DESCRIPTION = lines({
   maxLength: 1000,
-  pattern: '^([^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$',
-  'x-form': 'text without control characters but line breaks and tabs',
   description: 'Up to 1000 characters of your own words; lines and tabs are fine.',
 })
 
@@ -108,22 +101,17 @@ const APP_EXAMPLE = {
 const NO_SUCH_APP = { '404': '`NotFound`: the team has no app of this id.' }
 
 function entries(description: string) {
-  return list(ALLOW_ENTRY, {
-    maxItems: ALLOW_ENTRIES_MAX,
-    description,
-  })
+  return list(ALLOW_ENTRY, { maxItems: ALLOW_ENTRIES_MAX, description })
 }
 
-export const APP_CALLS = {
+export const APP_CALLS = under('Apps', {
   listApps: teamCall('GET /api/apps', {
-    tag: 'Apps',
     summary: 'List the team’s apps',
     description: 'All apps of the team, oldest first, with their keys and URLs.',
     answer: data('The team’s apps.', list(APP), [APP_EXAMPLE]),
   }),
 
   createApp: teamCall('POST /api/apps', {
-    tag: 'Apps',
     summary: 'Create an app',
     description:
       'Makes an app with a key of its own. The key works on the given networks within a second. ' +
@@ -136,7 +124,6 @@ export const APP_CALLS = {
   }),
 
   getApp: teamCall('GET /api/apps/{id}', {
-    tag: 'Apps',
     summary: 'Read an app',
     description: 'One app with its key and its URLs.',
     parameters: { id: APP_ID, ...conditional.IF_NONE_MATCH },
@@ -145,7 +132,6 @@ export const APP_CALLS = {
   }),
 
   changeApp: teamCall('PATCH /api/apps/{id}', {
-    tag: 'Apps',
     summary: 'Change an app',
     description:
       'Changes the fields that are given and leaves the rest. `networks` replaces the whole ' +
@@ -159,7 +145,6 @@ export const APP_CALLS = {
   }),
 
   deleteApp: teamCall('DELETE /api/apps/{id}', {
-    tag: 'Apps',
     summary: 'Delete an app',
     description:
       'The app is gone at once and its key stops within a second. Its usage stays on the ' +
@@ -170,7 +155,6 @@ export const APP_CALLS = {
   }),
 
   rotateAppKey: teamCall('POST /api/apps/{id}/rotate-key', {
-    tag: 'Apps',
     summary: 'Replace an app’s key',
     description:
       'Gives the app a new key. Within a second the new key works and the old one is refused ' +
@@ -179,4 +163,4 @@ export const APP_CALLS = {
     answer: conditional.tagged(data('The app with its new key.', APP, APP_EXAMPLE)),
     errors: NO_SUCH_APP,
   }),
-}
+})

@@ -1,7 +1,7 @@
 import { anyOf, choice, list, mapOf, record, text } from '../../../core/schema/schema.ts'
 import * as conditional from '../conditional.ts'
-import { NAME, TIME_MS } from '../fields.ts'
-import { body, data, ID, nothing, path, teamCall } from '../operation.ts'
+import { lines, NAME, TIME_MS } from '../fields.ts'
+import { body, data, ID, nothing, path, teamCall, under } from '../operation.ts'
 
 /** A key of 4096 bits takes a fifth of it. */
 const PUBLIC_KEY_CHARS_MAX = 4096
@@ -19,12 +19,7 @@ export const JWT_KEY = record('JwtKey', {
 const NEW_JWT_KEY = record('NewJwtKey', {
   name: NAME,
   public_key: anyOf(
-    text({
-      minLength: 1,
-      maxLength: PUBLIC_KEY_CHARS_MAX,
-      pattern: '^([^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$',
-      'x-form': 'text without control characters but line breaks and tabs',
-    }),
+    lines({ minLength: 1, maxLength: PUBLIC_KEY_CHARS_MAX }),
     mapOf({}, { maxProperties: JWK_MEMBERS_MAX }),
     'A public key: PEM that begins with `-----BEGIN PUBLIC KEY-----`, or a JWK as an object. RSA ' +
       'of 2048 to 4096 bits, EC on P-256, or Ed25519. A private key is refused.',
@@ -49,16 +44,14 @@ const KEY_ID = path('The key’s id.', ID, 'jwk_5t7y9u1i3o6p8a2s')
 const NO_SUCH_KEY = { '404': '`NotFound`: the team has no key of this id.' }
 
 /** Keys that sign JSON Web Tokens, for pages that must not hold the key of an app. */
-export const JWT_KEY_CALLS = {
+export const JWT_KEY_CALLS = under('Apps', {
   listJwtKeys: teamCall('GET /api/jwt-keys', {
-    tag: 'Apps',
     summary: 'List the team’s keys for tokens',
     description: 'Public keys whose tokens are taken, oldest first.',
     answer: data('The keys.', list(JWT_KEY), [JWT_KEY_EXAMPLE]),
   }),
 
   createJwtKey: teamCall('POST /api/jwt-keys', {
-    tag: 'Apps',
     summary: 'Register a key for tokens',
     description:
       'A JSON Web Token that is signed with the private half and names an app of the team in ' +
@@ -72,7 +65,6 @@ export const JWT_KEY_CALLS = {
   }),
 
   getJwtKey: teamCall('GET /api/jwt-keys/{id}', {
-    tag: 'Apps',
     summary: 'Read a key for tokens',
     description: 'One public key, as it was registered.',
     parameters: { id: KEY_ID, ...conditional.IF_NONE_MATCH },
@@ -81,11 +73,10 @@ export const JWT_KEY_CALLS = {
   }),
 
   deleteJwtKey: teamCall('DELETE /api/jwt-keys/{id}', {
-    tag: 'Apps',
     summary: 'Revoke a key for tokens',
     description: 'Tokens that it has signed are refused with 401 within a second.',
     parameters: { id: KEY_ID, ...conditional.IF_MATCH },
     answer: nothing('Revoked.'),
     errors: { ...NO_SUCH_KEY, ...conditional.CHANGED_SINCE },
   }),
-}
+})

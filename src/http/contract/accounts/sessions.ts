@@ -1,16 +1,17 @@
 import { choice, flag, list, nullable, record, text } from '../../../core/schema/schema.ts'
-import { NAME, TIME_MS } from '../fields.ts'
+import { line, NAME, TIME_MS } from '../fields.ts'
 import {
   body,
   data,
+  header,
   ID,
   nothing,
-  type Parameter,
   path,
   publicCall,
   query,
   sessionCall,
   tokenCall,
+  under,
 } from '../operation.ts'
 
 /** Far longer than a token or the secret of a link is. */
@@ -19,32 +20,22 @@ const SECRET_LENGTH_MAX = 200
 const SESSION_ID = path('The session’s id.', ID, 'ses_2w4e6r8t0y1u3i5o')
 
 /** Without a team that is named, the operator sees its own. */
-const WHOSE: {
-  'X-Team-Id': Parameter<string | undefined>
-  team_id: Parameter<string | undefined>
-} = {
-  'X-Team-Id': {
-    in: 'header',
-    required: false,
-    description: 'With the operator’s token: sessions of this team, not the operator’s own.',
-    schema: ID,
-  },
+const WHOSE = {
+  'X-Team-Id': header(
+    'With the operator’s token: sessions of this team, not the operator’s own.',
+    ID,
+  ),
   team_id: query('The same as the header `X-Team-Id`, for where a header cannot be set.', ID),
 }
 
-const SECRET = {
-  minLength: 1,
-  maxLength: SECRET_LENGTH_MAX,
-  pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-  'x-form': 'text without control characters',
-}
+const SECRET = { minLength: 1, maxLength: SECRET_LENGTH_MAX }
 
 const NEW_SESSION = record(
   'NewSession',
   {},
   {
-    token: text({ ...SECRET, description: 'A team’s token, or the operator’s.' }),
-    link: text({
+    token: line({ ...SECRET, description: 'A team’s token, or the operator’s.' }),
+    link: line({
       ...SECRET,
       description:
         'The part behind `#` of the link that is printed at a start in local development.',
@@ -97,9 +88,8 @@ const SESSION_EXAMPLE = {
   time_expires: 1763769600000,
 } as const
 
-export const SESSION_CALLS = {
+export const SESSION_CALLS = under('Sessions', {
   signIn: publicCall('POST /api/session', {
-    tag: 'Sessions',
     summary: 'Sign in',
     description:
       'Takes a token, or the secret of the link that local development prints, and sets the ' +
@@ -124,7 +114,6 @@ export const SESSION_CALLS = {
   }),
 
   getSession: sessionCall('GET /api/session', {
-    tag: 'Sessions',
     summary: 'Read your session',
     description:
       'Who is signed in, and where. `team` is null for the operator, `token` where the session ' +
@@ -133,14 +122,12 @@ export const SESSION_CALLS = {
   }),
 
   signOut: sessionCall('DELETE /api/session', {
-    tag: 'Sessions',
     summary: 'Sign out',
     description: 'Ends the session in every process and clears the cookie.',
     answer: nothing('Signed out.'),
   }),
 
   listSessions: tokenCall('GET /api/sessions', {
-    tag: 'Sessions',
     summary: 'List sessions',
     description:
       'Sessions of the team, the one used last first, up to 1000. The operator sees its own, or ' +
@@ -162,11 +149,10 @@ export const SESSION_CALLS = {
   }),
 
   deleteSession: tokenCall('DELETE /api/sessions/{id}', {
-    tag: 'Sessions',
     summary: 'End a session',
     description: 'Ends one of those that `GET /api/sessions` lists, in every process at once.',
     parameters: { id: SESSION_ID, ...WHOSE },
     answer: nothing('Ended.'),
     errors: { '404': '`NotFound`: there is no session of this id, or no team.' },
   }),
-}
+})

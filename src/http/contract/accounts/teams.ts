@@ -10,7 +10,7 @@ import {
 } from '../../../core/schema/schema.ts'
 import * as conditional from '../conditional.ts'
 import { AUTOSCALING, NAME, TIME_MS } from '../fields.ts'
-import { body, data, ID, operatorCall, path, teamCall, tokenCall } from '../operation.ts'
+import { body, data, ID, operatorCall, path, teamCall, tokenCall, under } from '../operation.ts'
 import { TOKEN_CALLS } from './tokens.ts'
 
 const TIER = described(ID, 'The name of a configured tier, for example `free`.')
@@ -71,9 +71,8 @@ const TEAM_EXAMPLE = {
   time_created: 1763164800000,
 }
 
-export const TEAM_CALLS = {
+export const TEAM_CALLS = under('Team', {
   getTeam: teamCall('GET /api/team', {
-    tag: 'Team',
     summary: 'Read the team',
     description: 'The team the token belongs to, with the limits of its tier.',
     parameters: conditional.IF_NONE_MATCH,
@@ -81,7 +80,6 @@ export const TEAM_CALLS = {
   }),
 
   changeTeam: teamCall('PATCH /api/team', {
-    tag: 'Team',
     summary: 'Change the team',
     description:
       'Turns autoscaling on or off. The tier can be changed with the operator’s token only, ' +
@@ -98,7 +96,6 @@ export const TEAM_CALLS = {
   }),
 
   listTiers: tokenCall('GET /api/tiers', {
-    tag: 'Team',
     summary: 'List the tiers',
     description:
       'The tiers that are configured here, with what each allows, as the configuration has them.',
@@ -108,14 +105,12 @@ export const TEAM_CALLS = {
   }),
 
   listTeams: operatorCall('GET /api/teams', {
-    tag: 'Operator',
     summary: 'List all teams',
     description: 'Every team of this instance, oldest first.',
     answer: data('The teams.', list(TEAM)),
   }),
 
   createTeam: operatorCall('POST /api/teams', {
-    tag: 'Operator',
     summary: 'Create a team',
     description: 'Makes a team with its first token. The token is shown here and never again.',
     parameters: conditional.BY_NAME,
@@ -129,7 +124,6 @@ export const TEAM_CALLS = {
   }),
 
   getTeamById: operatorCall('GET /api/teams/{id}', {
-    tag: 'Operator',
     summary: 'Read a team',
     description: 'One team, with the limits of its tier; `PATCH /api/team` changes it.',
     parameters: {
@@ -141,4 +135,4 @@ export const TEAM_CALLS = {
   }),
 
   ...TOKEN_CALLS,
-}
+})

@@ -49,14 +49,12 @@ const TOO_MANY = '`ValidationError`: a field is wrong, or the team has all the t
 
 export const TOKEN_CALLS = {
   listTeamTokens: teamCall('GET /api/team/tokens', {
-    tag: 'Team',
     summary: 'List the team’s tokens',
     description: LISTED,
     answer: data('The tokens, oldest first.', list(TOKEN), [TOKEN_EXAMPLE]),
   }),
 
   createTeamToken: teamCall('POST /api/team/tokens', {
-    tag: 'Team',
     summary: 'Give the team another token',
     description:
       'The token may do what yours may. It is shown here and never again; only its SHA-256 is ' +
@@ -67,7 +65,6 @@ export const TOKEN_CALLS = {
   }),
 
   deleteTeamToken: teamCall('DELETE /api/team/tokens/{id}', {
-    tag: 'Team',
     summary: 'Revoke one of the team’s tokens',
     description:
       'The token is refused from the next call on, in every process, and the sessions that were ' +
@@ -79,7 +76,6 @@ export const TOKEN_CALLS = {
   }),
 
   listTokens: operatorCall('GET /api/teams/{id}/tokens', {
-    tag: 'Operator',
     summary: 'List a team’s tokens',
     description: LISTED,
     parameters: { id: TEAM_ID },
@@ -88,7 +84,6 @@ export const TOKEN_CALLS = {
   }),
 
   createToken: operatorCall('POST /api/teams/{id}/tokens', {
-    tag: 'Operator',
     summary: 'Give a team another token',
     description: 'The token is shown here and never again; only its SHA-256 is kept.',
     parameters: { id: TEAM_ID },
@@ -98,7 +93,6 @@ export const TOKEN_CALLS = {
   }),
 
   deleteToken: operatorCall('DELETE /api/tokens/{id}', {
-    tag: 'Operator',
     summary: 'Revoke a token',
     description:
       'The token is refused from the next call on, and the sessions that were signed in with it ' +

@@ -1,10 +1,8 @@
 import { choice, count, integer, list, record, text } from '../../../core/schema/schema.ts'
 import { DEVNET_NODE_BEHAVIOURS, DEVNET_NODE_LIMITS } from '../../../ports/devnet-limits.ts'
+import { LOCAL_NAME } from '../fields.ts'
 import { body, data, localCall, path } from '../operation.ts'
-
-const ERRORS = {
-  '503': '`Unavailable`: the chain does not answer; its process may have ended.',
-}
+import { CHAIN_ERRORS } from './devnet.ts'
 
 const { lagMax, stallMsMax } = DEVNET_NODE_LIMITS
 
@@ -13,11 +11,6 @@ const BEHAVIOUR = choice(
   'How the node answers: `honest` truly, `lag` as one that is `blocks` behind, `lie` with every ' +
     'log left out and sixteenfold balances, `fail` with 503, `hang` never.',
 )
-
-const UPSTREAM_NAME = text({
-  pattern: '^[a-z0-9-]{1,64}$',
-  'x-form': '1 to 64 lower-case letters, digits and hyphens',
-})
 
 const DEVNET_UPSTREAM = record('DevnetUpstream', {
   name: text('The name of the upstream, as `GET /api/networks` has it.'),
@@ -57,17 +50,17 @@ export const DEVNET_UPSTREAM_CALLS = {
       'The upstreams of `ETH_DEVNET` with how each answers. They are nodes of one chain, made to ' +
       'be broken so that failover can be watched. Local development only.',
     answer: data('The upstreams.', list(DEVNET_UPSTREAM), EXAMPLE),
-    errors: ERRORS,
+    errors: CHAIN_ERRORS,
   }),
 
   changeDevnetUpstream: localCall('PUT /api/devnet/upstreams/{name}', {
     summary: 'Make a node of the embedded chain lag, lie, fail or hang',
     description: 'It answers so until it is changed again, or Headgate starts anew.',
-    parameters: { name: path('The name of the upstream.', UPSTREAM_NAME, 'devnet-2') },
+    parameters: { name: path('The name of the upstream.', LOCAL_NAME, 'devnet-2') },
     body: body(CHANGE, { behaviour: 'lag', blocks: 5 }),
     answer: data('The upstreams as they are now.', list(DEVNET_UPSTREAM), EXAMPLE),
     errors: {
-      ...ERRORS,
+      ...CHAIN_ERRORS,
       '400': '`ValidationError`: a field is wrong, or `blocks` is given with another behaviour.',
       '404': '`NotFound`: there is no such upstream, or this is no local development.',
     },
@@ -80,6 +73,6 @@ export const DEVNET_UPSTREAM_CALLS = {
       'on being mined. A new stall takes the place of the one before.',
     body: body(STALL, { seconds: 10 }),
     answer: data('The upstreams, as they answer otherwise.', list(DEVNET_UPSTREAM), EXAMPLE),
-    errors: ERRORS,
+    errors: CHAIN_ERRORS,
   }),
 }

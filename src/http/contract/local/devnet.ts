@@ -13,7 +13,7 @@ import { DEVNET_LIMITS } from '../../../ports/devnet-limits.ts'
 import { BLOCK_NUMBER, TIME_MS } from '../fields.ts'
 import { body, data, localCall, optionalBody } from '../operation.ts'
 
-const CHAIN_ERRORS = {
+export const CHAIN_ERRORS = {
   '503': '`Unavailable`: the chain does not answer; its process may have ended.',
 }
 

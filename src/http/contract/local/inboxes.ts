@@ -12,13 +12,8 @@ import {
   record,
   text,
 } from '../../../core/schema/schema.ts'
-import { TIME_MS } from '../fields.ts'
+import { LOCAL_NAME, TIME_MS } from '../fields.ts'
 import { body, data, json, localCall, path, query } from '../operation.ts'
-
-const INBOX_NAME = text({
-  pattern: '^[a-z0-9-]{1,64}$',
-  'x-form': '1 to 64 lower-case letters, digits and hyphens',
-})
 
 const BEHAVIOUR = choice(
   ['accept', 'fail', 'hang', 'slow', 'gone'],
@@ -31,7 +26,7 @@ const FAIL_STATUS = integer({ minimum: 400, maximum: 599 })
 const DELAY_MS = count({ maximum: 60_000 })
 
 export const INBOX = record('Inbox', {
-  name: INBOX_NAME,
+  name: LOCAL_NAME,
   url: text('The destination to give a webhook.'),
   arrivals: count('How many are kept.'),
   behaviour: BEHAVIOUR,
@@ -92,7 +87,7 @@ const ARRIVAL_PAGE = record('InboxArrivalPage', {
   }),
 })
 
-const NAME = path('The inbox’s name.', INBOX_NAME, 'demo')
+const NAME = path('The inbox’s name.', LOCAL_NAME, 'demo')
 
 const INBOX_EXAMPLE = {
   name: 'demo',
