@@ -2,8 +2,7 @@ import { Failure, Rejection } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { failureReply, refusalReply } from '../api/calls/api-reply.ts'
 import type { ByteBodies } from '../edge/request-bodies.ts'
-import type { InboxRoute } from '../server.ts'
-import type { InboxBehaviour, KeptArrival, NewArrival } from './arrival-log.ts'
+import type { InboxBehaviour, KeptArrival, NewArrival } from './arrivals.ts'
 import { type CheckedArrival, checkArrival } from './check-arrival.ts'
 import type { Inboxes } from './inboxes.ts'
 
@@ -11,12 +10,6 @@ type Needs = Parameters<typeof checkArrival>[0] & {
   clock: Clock
   bodies: ByteBodies
   inboxes: Inboxes
-}
-
-type OpenInboxRoute = {
-  route: InboxRoute
-  /** Answers all who are kept waiting. */
-  close(): void
 }
 
 type LateAnswer = { ms: number; status: number }
@@ -33,7 +26,7 @@ const HEADERS_MAX = 64
 const HEADER_CHARS_MAX = 1024
 const BODY_BYTES_KEPT = 64 * 1024
 
-export function openInboxRoute(needs: Needs): OpenInboxRoute {
+export function openInboxRoute(needs: Needs) {
   const { bodies, inboxes, clock } = needs
   const waiting = new Set<() => void>()
 
@@ -68,7 +61,7 @@ export function openInboxRoute(needs: Needs): OpenInboxRoute {
   }
 
   return {
-    async route(request, name) {
+    async route(request: Request, name: string): Promise<Response> {
       if (!NAME.test(name)) return refusalReply(new Rejection('not_found', NO_NAME))
       if (request.method !== 'POST') {
         const rejection = new Rejection('method_not_allowed', 'An inbox takes POST.')
@@ -90,6 +83,7 @@ export function openInboxRoute(needs: Needs): OpenInboxRoute {
         : answerLater(request, name, arrival, answer)
     },
 
+    /** Answers all who are kept waiting. */
     close() {
       for (const giveUp of waiting) giveUp()
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { NewArrival } from './arrival-log.ts'
+import type { NewArrival } from './arrivals.ts'
 import { openInboxes } from './inboxes.ts'
 
 type Posted = Partial<Omit<NewArrival, 'id'>>

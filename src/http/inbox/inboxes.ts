@@ -1,19 +1,20 @@
 import type { WireArrival, WireInbox } from '../contract/contract.ts'
 import {
-  type ArrivalLog,
+  addArrival,
+  arrivalsBefore,
   charsOf,
   type InboxBehaviour,
   type KeptArrival,
   type NewArrival,
-  openArrivalLog,
-} from './arrival-log.ts'
+} from './arrivals.ts'
 
 type Needs = {
   publicUrl: string
   changed(name: string): void
 }
 
-type Inbox = { log: ArrivalLog; behaviour: InboxBehaviour; held: number }
+/** `kept` are its arrivals, oldest first. */
+type Inbox = { kept: KeptArrival[]; behaviour: InboxBehaviour; held: number }
 
 /** The receivers of local development. In memory: a restart empties them. */
 export type Inboxes = {
@@ -46,13 +47,16 @@ export function openInboxes({ publicUrl, changed }: Needs): Inboxes {
   let lastId = 0
   let chars = 0
 
+  const dropOldest = (kept: KeptArrival[], count: number) => {
+    for (const dropped of kept.splice(0, count)) chars -= charsOf(dropped)
+  }
   const use = (name: string): Inbox => {
-    const inbox = inboxes.get(name) ?? { log: openArrivalLog(), behaviour: ACCEPT, held: 0 }
+    const inbox = inboxes.get(name) ?? { kept: [], behaviour: ACCEPT, held: 0 }
     inboxes.delete(name)
     inboxes.set(name, inbox)
     const [oldest] = inboxes
     if (inboxes.size > INBOXES_MAX && oldest) {
-      chars -= oldest[1].log.clear()
+      dropOldest(oldest[1].kept, ARRIVALS_MAX)
       inboxes.delete(oldest[0])
     }
     return inbox
@@ -60,42 +64,37 @@ export function openInboxes({ publicUrl, changed }: Needs): Inboxes {
   const shown = (name: string, inbox: Inbox | undefined): WireInbox => ({
     name,
     url: `${publicUrl}/inbox/${name}`,
-    arrivals: inbox?.log.count() ?? 0,
+    arrivals: inbox?.kept.length ?? 0,
     ...(inbox?.behaviour ?? ACCEPT),
     held: inbox?.held ?? 0,
-    time_last: inbox?.log.newest()?.time ?? null,
+    time_last: inbox?.kept.at(-1)?.time ?? null,
   })
   const find = (name: string) => shown(name, inboxes.get(name))
   const makeRoom = () => {
-    while (chars > CHARS_MAX) {
-      const logs = [...inboxes.values()].map(({ log }) => log)
-      const idOf = (log: ArrivalLog) => log.oldest()?.id ?? Number.POSITIVE_INFINITY
-      const first = logs.reduce((one, other) => (idOf(other) < idOf(one) ? other : one))
-      chars -= first.dropOldest()
-    }
+    while (chars > CHARS_MAX) dropOldest(withOldest([...inboxes.values()]).kept, 1)
   }
 
   return {
     list: () => [...inboxes.keys()].sort().map(find),
     find,
-    arrivals: (name, limit, before) => inboxes.get(name)?.log.before(before, limit) ?? [],
+    arrivals: (name, limit, before) => arrivalsBefore(inboxes.get(name)?.kept ?? [], before, limit),
     change(name, behaviour) {
       use(name).behaviour = behaviour
       changed(name)
       return find(name)
     },
     empty(name) {
-      chars -= inboxes.get(name)?.log.clear() ?? 0
+      dropOldest(inboxes.get(name)?.kept ?? [], ARRIVALS_MAX)
       changed(name)
       return find(name)
     },
     behaviourOf: (name) => inboxes.get(name)?.behaviour ?? ACCEPT,
     add(name, arrival) {
-      const { log } = use(name)
+      const { kept } = use(name)
       lastId += 1
-      const added = log.add({ id: lastId, ...arrival })
+      const added = addArrival(kept, { id: lastId, ...arrival })
       chars += charsOf(added)
-      if (log.count() > ARRIVALS_MAX) chars -= log.dropOldest()
+      dropOldest(kept, kept.length - ARRIVALS_MAX)
       makeRoom()
       changed(name)
       return added
@@ -113,4 +112,10 @@ export function openInboxes({ publicUrl, changed }: Needs): Inboxes {
       }
     },
   }
+}
+
+/** The inbox that has the oldest arrival of all. */
+function withOldest(inboxes: readonly Inbox[]): Inbox {
+  const idOf = ({ kept }: Inbox) => kept[0]?.id ?? Number.POSITIVE_INFINITY
+  return inboxes.reduce((one, other) => (idOf(other) < idOf(one) ? other : one))
 }

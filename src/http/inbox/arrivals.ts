@@ -8,64 +8,37 @@ export type KeptArrival = Omit<WireArrival, 'is_superseded' | 'is_gap' | 'status
 /** The rest is found out beside those that came before it. */
 export type NewArrival = Omit<KeptArrival, 'is_repeat' | 'is_rerun' | 'attempt'>
 
-/** The arrivals of one inbox, oldest first. Its user bounds them. */
-export type ArrivalLog = {
-  add(arrival: NewArrival): KeptArrival
-  /** Newest first: those before that id, one more than the limit where there are more. */
-  before(id: number | undefined, limit: number): WireArrival[]
-  /** Forgets the oldest; the characters that it took. */
-  dropOldest(): number
-  oldest(): KeptArrival | undefined
-  newest(): KeptArrival | undefined
-  count(): number
-  /** Forgets all; the characters that they took. */
-  clear(): number
-}
-
 export type InboxBehaviour = Pick<WireInbox, 'behaviour' | 'status' | 'delay_ms'>
 
-export function openArrivalLog(): ArrivalLog {
-  let kept: KeptArrival[] = []
-
-  return {
-    add(arrival) {
-      const { delivery_id } = arrival
-      const same = kept.filter((one) => delivery_id !== null && one.delivery_id === delivery_id)
-      const added = {
-        ...arrival,
-        is_repeat: same.length > 0,
-        is_rerun: isRerun(kept, arrival),
-        attempt: delivery_id === null ? 0 : same.length + 1,
-      }
-      kept.push(added)
-      return added
-    },
-
-    before(id, limit) {
-      const end = id === undefined ? kept.length : kept.findLastIndex((one) => one.id < id) + 1
-      const shown = kept.slice(Math.max(0, end - limit - 1), end).reverse()
-      return shown.map((one) => ({
-        ...one,
-        // The version before may have come after it, or be forgotten by now.
-        is_rerun: one.is_rerun || isRerun(kept, one),
-        is_superseded: kept.some((other) => isSameHeight(one, other) && isNewer(other, one)),
-        is_gap: isGap(kept, one),
-      }))
-    },
-
-    dropOldest() {
-      const dropped = kept.shift()
-      return dropped ? charsOf(dropped) : 0
-    },
-    oldest: () => kept[0],
-    newest: () => kept.at(-1),
-    count: () => kept.length,
-    clear() {
-      const chars = kept.reduce((sum, one) => sum + charsOf(one), 0)
-      kept = []
-      return chars
-    },
+/** Adds to the arrivals of an inbox, oldest first. Its user bounds them. */
+export function addArrival(kept: KeptArrival[], arrival: NewArrival): KeptArrival {
+  const { delivery_id } = arrival
+  const same = kept.filter((one) => delivery_id !== null && one.delivery_id === delivery_id)
+  const added = {
+    ...arrival,
+    is_repeat: same.length > 0,
+    is_rerun: isRerun(kept, arrival),
+    attempt: delivery_id === null ? 0 : same.length + 1,
   }
+  kept.push(added)
+  return added
+}
+
+/** Newest first: those before that id, one more than the limit where there are more. */
+export function arrivalsBefore(
+  kept: readonly KeptArrival[],
+  id: number | undefined,
+  limit: number,
+): WireArrival[] {
+  const end = id === undefined ? kept.length : kept.findLastIndex((one) => one.id < id) + 1
+  const shown = kept.slice(Math.max(0, end - limit - 1), end).reverse()
+  return shown.map((one) => ({
+    ...one,
+    // The version before may have come after it, or be forgotten by now.
+    is_rerun: one.is_rerun || isRerun(kept, one),
+    is_superseded: kept.some((other) => isSameHeight(one, other) && isNewer(other, one)),
+    is_gap: isGap(kept, one),
+  }))
 }
 
 export function charsOf({ body, headers }: NewArrival): number {
