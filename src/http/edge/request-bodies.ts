@@ -5,7 +5,7 @@ type Needs = {
   clock: Pick<Clock, 'monotonicMs' | 'every'>
   /** Bounds all bodies that are being received, together. */
   bytesMax: number
-  /** From the end of the headers to the end of the body. */
+  /** From the end of the headers to the end of the body; read each time, as a reload changes it. */
   deadlineMs: number
   /** Bounds each of them; 2.5 MiB where nothing is said. */
   bodyBytesMax?: number
@@ -38,7 +38,7 @@ const CHECK_EVERY_MS = 1000
 const DECODER = new TextDecoder('utf-8', { fatal: true })
 
 export function openRequestBodies(needs: Needs): RequestBodies & ByteBodies {
-  const inTime = openDeadlines(needs)
+  const inTime = openInTime(needs)
   const { bodyBytesMax = BODY_BYTES_MAX } = needs
   let heldBytes = 0
 
@@ -102,22 +102,10 @@ type InTime = <T>(
 ) => Promise<T | Rejection>
 
 /** Gives up bodies that take too long. Hot path: one promise each, and one timer for all. */
-function openDeadlines(needs: Needs): InTime {
+function openInTime(needs: Needs): InTime {
   const { clock } = needs
-  // All have the same deadline, so the oldest comes first.
-  const waits = new Set<Wait>()
-  let stopChecking: (() => void) | null = null
-
-  const check = () => {
-    const nowMs = clock.monotonicMs()
-    for (const wait of waits) {
-      if (nowMs < wait.dueAtMs) return
-      waits.delete(wait)
-      wait.giveUp()
-    }
-    stopChecking?.()
-    stopChecking = null
-  }
+  const isLate = ({ dueAtMs }: Wait, nowMs: number) => nowMs >= dueAtMs
+  const waits = openDeadlines<Wait>(clock, isLate, (wait) => wait.giveUp())
 
   return (read, release, cut, finish) =>
     new Promise((resolve) => {
@@ -130,14 +118,43 @@ function openDeadlines(needs: Needs): InTime {
         },
       }
       waits.add(wait)
-      stopChecking ??= clock.every(CHECK_EVERY_MS, check)
       const end = (body: Uint8Array | Rejection) => {
         // A body that was given up has released its room already.
-        if (waits.delete(wait)) release()
+        if (waits.remove(wait)) release()
         resolve(body instanceof Rejection ? body : finish(body))
       }
       read.then(end, () => end(brokeOff()))
     })
+}
+
+/** Gives up what is late. All have the same deadline, so that the oldest comes first. */
+export function openDeadlines<Waiting>(
+  clock: Needs['clock'],
+  isLate: (one: Waiting, nowMs: number) => boolean,
+  giveUp: (one: Waiting) => void,
+) {
+  const waiting = new Set<Waiting>()
+  let stopChecking: (() => void) | null = null
+
+  const check = () => {
+    const nowMs = clock.monotonicMs()
+    for (const one of waiting) {
+      if (!isLate(one, nowMs)) return
+      waiting.delete(one)
+      giveUp(one)
+    }
+    stopChecking?.()
+    stopChecking = null
+  }
+
+  return {
+    add(one: Waiting) {
+      waiting.add(one)
+      stopChecking ??= clock.every(CHECK_EVERY_MS, check)
+    },
+    /** False for one that was given up. */
+    remove: (one: Waiting) => waiting.delete(one),
+  }
 }
 
 export function isJsonType(mediaType: string): boolean {

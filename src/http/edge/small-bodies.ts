@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
-import { UNCOUNTED_BYTES_MAX } from './request-bodies.ts'
+import { openDeadlines, UNCOUNTED_BYTES_MAX } from './request-bodies.ts'
 
 type Needs = {
   clock: Pick<Clock, 'monotonicMs' | 'every'>
@@ -18,31 +18,11 @@ export type SmallBodies = {
   ended(sender: SmallSender): void
 }
 
-const LOOK_EVERY_MS = 1000
-
 export function openSmallBodies({ clock, deadlineMs }: Needs): SmallBodies {
-  // All have the same deadline, so the oldest comes first.
-  const senders = new Set<SmallSender>()
-  let stopLooking: (() => void) | null = null
-
-  const look = () => {
-    const nowMs = clock.monotonicMs()
-    for (const sender of senders) {
-      if (nowMs < sender.startedAtMs + deadlineMs()) return
-      senders.delete(sender)
-      sender.client.cut()
-    }
-    stopLooking?.()
-    stopLooking = null
-  }
-
-  return {
-    begun(sender) {
-      senders.add(sender)
-      stopLooking ??= clock.every(LOOK_EVERY_MS, look)
-    },
-    ended: (sender) => void senders.delete(sender),
-  }
+  const isLate = ({ startedAtMs }: SmallSender, nowMs: number) =>
+    nowMs >= startedAtMs + deadlineMs()
+  const senders = openDeadlines(clock, isLate, ({ client }) => client.cut())
+  return { begun: senders.add, ended: senders.remove }
 }
 
 export function isSmall(request: Request): boolean {

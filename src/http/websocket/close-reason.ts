@@ -19,7 +19,6 @@ const REASON_BYTES_MAX = 123
 
 /** The text as far as a close may carry it, whole words. */
 export function closeText(text: string): string {
-  if (Buffer.byteLength(text) <= REASON_BYTES_MAX) return text
   let cut = text
   while (Buffer.byteLength(cut) > REASON_BYTES_MAX) cut = cut.slice(0, cut.lastIndexOf(' '))
   return cut

@@ -4,8 +4,6 @@ import { bytesOf } from '../../gateway/pieces-stream.ts'
 import type { ReplyParts, Served } from '../../gateway/serve-rpc.ts'
 import type { UnreadReservation } from '../../gateway/unread-budget.ts'
 
-type LargeParts = Exclude<ReplyParts, string>
-
 /** A frame leaves in one piece, so its answer has to be in memory; beyond this HTTP streams it. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
@@ -40,11 +38,10 @@ export function textAtHand(replies: readonly Served[], isBatch: boolean): string
 }
 
 async function wholeText(
-  parts: LargeParts,
+  [before, answer, after]: Exclude<ReplyParts, string>,
   bytesMax: number,
   reserved: UnreadReservation,
 ): Promise<string> {
-  const [before, answer, after] = parts
   if (!(answer instanceof ReadableStream)) {
     const bytes = bytesOf(answer.pieces)
     if (bytes > bytesMax) return refusalIn(before, TOO_LARGE)
