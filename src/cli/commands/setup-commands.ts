@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
+import type { DoctorOptions } from '../doctor/run-doctor.ts'
 import { examples } from '../frame/examples.ts'
 import { addListenCommand } from '../listen/listen-command.ts'
 import { added, addInitCommand } from './init-command.ts'
 
 type CheckOptions = { config?: string; json?: boolean }
-
-type DoctorOptions = { config?: string; network?: string[]; json?: boolean; color?: boolean }
 
 export function addSetupCommands(program: Command): void {
   addInitCommand(program)

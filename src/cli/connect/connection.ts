@@ -57,8 +57,9 @@ export function findConnection(
   if (url === undefined || token === undefined) {
     return `Which Headgate? Give --url and --token, or HEADGATE_URL and HEADGATE_TOKEN, or run this where ${file} is.`
   }
-  const fault = faultOf(url)
-  if (fault) return fault
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    return `${JSON.stringify(url)} is no address of a Headgate, such as http://localhost:8080.`
+  }
   const { team } = options
   return { url: url.replace(/\/+$/, ''), ...token, ...(team !== undefined && { team }) }
 }
@@ -73,12 +74,6 @@ function tokenOf(
   if (variable !== undefined) return { token: variable, tokenFrom: 'HEADGATE_TOKEN' }
   const token = caller === 'operator' ? local.operator_token : local.team_token
   return token === undefined ? undefined : { token, tokenFrom: file }
-}
-
-function faultOf(url: string): string | null {
-  const parsed = URL.parse(url)
-  if (parsed && /^https?:$/.test(parsed.protocol)) return null
-  return `${JSON.stringify(url)} is no address of a Headgate, such as http://localhost:8080.`
 }
 
 /** The keys of the Headgate that was started on a data folder last; none where it has not been. */

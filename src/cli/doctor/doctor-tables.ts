@@ -40,7 +40,7 @@ function commonRows(best: number | null): Row[] {
     { title: 'answers', cell: ({ fault }) => (fault === null ? good('yes') : bad(fault)) },
     {
       title: 'chain',
-      cell: ({ chain, isChainRight }) => chain && paint(short(chain), isChainRight),
+      cell: ({ chain, isChainRight }) => chain && (isChainRight ? short(chain) : bad(short(chain))),
     },
     { title: 'head', cell: ({ head }) => head && numberText(head.number) },
     {
@@ -123,10 +123,6 @@ function socketCell(socket: string): Cell {
 /** A hash of a genesis takes too much room; its beginning tells it apart. */
 function short(chain: string): string {
   return chain.length > 20 ? `${chain.slice(0, 8)}…` : chain
-}
-
-function paint(text: string, isGood: boolean): Cell {
-  return isGood ? text : bad(text)
 }
 
 function good(text: string): Cell {

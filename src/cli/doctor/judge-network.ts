@@ -38,7 +38,10 @@ function judgeReach(network: Network, facts: UpstreamFacts): Finding[] {
   const wrong = (text: string, option: string): Finding[] => [
     { level: 'wrong', network: network.id, upstream, text, option },
   ]
-  if (fault !== null) return wrong(`does not answer: ${faultWords(fault)}`, 'url')
+  if (fault !== null) {
+    const words = FAULT_WORDS[fault] ?? `${fault.replaceAll('_', ' ')}.`
+    return wrong(`does not answer: ${words}`, 'url')
+  }
   if (isChainRight) return []
   const expected = network.chainId ?? network.genesisHash
   return wrong(`is on chain ${chain}, and not on ${expected}: no call goes there.`, 'url')
@@ -53,10 +56,6 @@ const FAULT_WORDS: Readonly<Record<string, string>> = {
   http_403: 'it refuses the key (403).',
   http_404: 'there is nothing at that path (404).',
   http_429: 'its rate limit is used up (429).',
-}
-
-function faultWords(fault: string): string {
-  return FAULT_WORDS[fault] ?? `${fault.replaceAll('_', ' ')}.`
 }
 
 function judgeHead(

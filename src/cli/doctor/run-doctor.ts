@@ -11,7 +11,7 @@ import { judgeNetwork } from './judge-network.ts'
 import { networksOfRunning, type RunningNetworks } from './networks-of-running.ts'
 import { DOCTOR_LIMITS, type NetworkFacts, probeNetworks } from './probe-networks.ts'
 
-type DoctorOptions = { config?: string; network?: string[]; json?: boolean; color?: boolean }
+export type DoctorOptions = { config?: string; network?: string[]; json?: boolean }
 
 /** The steps of one upstream, about, for the bar. */
 const STEPS_USUAL = 9

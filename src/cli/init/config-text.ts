@@ -15,7 +15,10 @@ export function configText(answers: InitAnswers): string {
     `gateway: { workers: ${answers.workers} }`,
     '',
     ...vendorLines(answers),
-    ...networkLines(answers),
+    '# The networks that are served, and nodes of your own for them.',
+    'networks:',
+    ...answers.networks.flatMap(oneNetwork),
+    '',
     '# Webhooks to addresses of the inner network, such as 10.0.0.8 or localhost, are refused.',
     'webhooks: { allowPrivateDestinations: false }',
     '',
@@ -64,11 +67,6 @@ function vendorLines({ vendors }: InitAnswers): string[] {
     ...vendors.map((vendor) => `  - ${quoted(vendor)}`),
     '',
   ]
-}
-
-function networkLines({ networks }: InitAnswers): string[] {
-  const isServed = '# The networks that are served, and nodes of your own for them.'
-  return [isServed, 'networks:', ...networks.flatMap(oneNetwork), '']
 }
 
 function oneNetwork({ id, chain, nodes }: InitNetwork): string[] {

@@ -43,7 +43,8 @@ export async function initConfiguration(flags: InitFlags): Promise<void> {
   const say = json ? () => {} : (line: string) => console.log(line)
 
   const upstreams = await upstreamsOf(drivers, flags, isAsking, say)
-  const named = await namedNetworks(flags, upstreams, isAsking)
+  const asksNetworks = isAsking && flags.network.length === 0
+  const named = asksNetworks ? orStop(await askInit.networks(upstreams)) : flags.network
   const addresses = upstreams.vendors.map(({ address }) => address)
   const networks = planNetworks(addresses, upstreams.nodes, named)
   if (typeof networks === 'string') return complain(networks, EXIT_CODES.badInput)
@@ -64,7 +65,8 @@ export async function initConfiguration(flags: InitFlags): Promise<void> {
   const ids = networks.map(({ id }) => id)
   if (json) console.log(JSON.stringify({ file: out, networks: ids, is_secret: isSecret, next }))
   if (isAsking) say('')
-  say(writtenWords(out, ids, isSecret))
+  const only = isSecret ? ' Only you can read it: it holds keys.' : ''
+  say(`${out} is written and good, with ${ids.join(', ')}.${only}`)
   say(`Next:  ${next}`)
   process.exit(0)
 }
@@ -85,15 +87,6 @@ async function upstreamsOf(
   const fault = given.find((one) => typeof one === 'string')
   if (fault !== undefined) return complain(fault, EXIT_CODES.badInput)
   return readUpstreams(drivers.clock, drivers.outbound, given as GivenUpstream[], say)
-}
-
-async function namedNetworks(
-  { network }: InitFlags,
-  upstreams: InitUpstreams,
-  isAsking: boolean,
-): Promise<string[]> {
-  const isSaid = network.length > 0
-  return isSaid || !isAsking ? network : orStop(await askInit.networks(upstreams))
 }
 
 async function otherAnswers(
@@ -130,9 +123,4 @@ async function otherAnswers(
 /** The answer, unless the person has stopped the questions. */
 function orStop<T>(answer: T | null): T {
   return answer ?? complain('Nothing was written.', EXIT_CODES.failed)
-}
-
-function writtenWords(out: string, networks: readonly string[], isSecret: boolean): string {
-  const only = isSecret ? ' Only you can read it: it holds keys.' : ''
-  return `${out} is written and good, with ${networks.join(', ')}.${only}`
 }

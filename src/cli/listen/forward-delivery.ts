@@ -47,22 +47,20 @@ export async function forwardDelivery(
   id: string,
   triesMax: number,
 ): Promise<Forwarded> {
-  let last: Forwarded | null = null
-  for (let tries = 1; tries <= triesMax; tries++) {
+  for (let tries = 1; ; tries++) {
     // Read anew for each try, so that its signature is never too old.
     const detail = await signedDelivery(forwarding, id)
     if (!detail?.body || !detail.headers) {
       return { outcome: 'lost', status: null, ms: 0, tries, bytes: 0 }
     }
     const sent = await post(forwarding, detail.body, detail.headers)
-    last = { ...sent, tries, bytes: Buffer.byteLength(detail.body) }
-    if (sent.outcome !== 'down') return last
-    if (tries === triesMax) break
+    if (sent.outcome !== 'down' || tries >= triesMax) {
+      return { ...sent, tries, bytes: Buffer.byteLength(detail.body) }
+    }
     const waitMs = backoffMs(WAITS, tries)
     forwarding.failedTry('nobody listens there', waitMs)
     await forwarding.clock.sleep(waitMs)
   }
-  return last ?? { outcome: 'down', status: null, ms: 0, tries: 0, bytes: 0 }
 }
 
 /** With the headers of its last attempt, unless it had none or a receiver would refuse them. */

@@ -1,16 +1,5 @@
+import type { MigrationResult, TimedProgress } from '../../wiring/migrate-store.ts'
 import { numberText } from '../terminal/formats.ts'
-
-type Progress = {
-  table: string
-  rows: number
-  rowsMax: number
-  isDone: boolean
-  allRows: number
-  allRowsMax: number
-  elapsedMs: number
-}
-
-type Migrated = { rows: Readonly<Record<string, number>>; elapsedMs: number }
 
 type Screen = {
   /** A terminal shows one line that changes; a file gets a line now and then. */
@@ -20,7 +9,10 @@ type Screen = {
 
 const SHOW_EVERY_MS = { terminal: 200, file: 5000 }
 
-export function migrationProgress({ isTerminal, write }: Screen): (progress: Progress) => void {
+export function migrationProgress({
+  isTerminal,
+  write,
+}: Screen): (progress: TimedProgress) => void {
   const everyMs = isTerminal ? SHOW_EVERY_MS.terminal : SHOW_EVERY_MS.file
   let shownAtMs = 0
 
@@ -40,7 +32,7 @@ export function migrationProgress({ isTerminal, write }: Screen): (progress: Pro
   }
 }
 
-export function migratedText({ rows, elapsedMs }: Migrated): string {
+export function migratedText({ rows, elapsedMs }: MigrationResult): string {
   const tables = Object.values(rows)
   const all = tables.reduce((sum, some) => sum + some, 0)
   const seconds = numberText(Math.round(elapsedMs / 1000))

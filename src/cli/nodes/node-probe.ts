@@ -21,6 +21,8 @@ export type NodeProbe = {
   readonly throttled: number
 }
 
+type Late = Pick<RpcFailure, 'kind' | 'reason' | 'throttled'>
+
 const NO_MORE: NodeAnswer = { kind: 'failed', reason: 'not_asked', ms: 0 }
 
 /** The answers to the light calls of a batch are far shorter than this. */
@@ -76,20 +78,12 @@ export function openNodeProbe(
   }
 }
 
-function late(cancel: () => void): RpcFailure {
+function late(cancel: () => void): Late {
   cancel()
-  return {
-    kind: 'failed',
-    reason: 'timed_out',
-    mayHaveLanded: true,
-    throttled: false,
-    timedOut: true,
-    blameless: false,
-    retryAfterMs: 0,
-  }
+  return { kind: 'failed', reason: 'timed_out', throttled: false }
 }
 
-function answerIn(reply: Reply, ms: number): NodeAnswer {
+function answerIn(reply: Reply | Late, ms: number): NodeAnswer {
   switch (reply.kind) {
     case 'result':
       return { kind: 'value', value: reply.value, ms }
@@ -104,7 +98,7 @@ function answerIn(reply: Reply, ms: number): NodeAnswer {
   }
 }
 
-function isThrottled(reply: Reply): boolean {
+function isThrottled(reply: Reply | Late): boolean {
   if (reply.kind === 'failed') return reply.throttled
   return reply.kind === 'error' && THROTTLED_CODES.includes(reply.code)
 }

@@ -1,6 +1,6 @@
 import { ConfigFaults, readSettings, type Settings } from '../../config/config.ts'
 import { openProbeDrivers } from '../../wiring/embedded-drivers.ts'
-import { type NetworkSet, openNetworkSet } from '../../wiring/networks/network-set.ts'
+import { openNetworkSet } from '../../wiring/networks/network-set.ts'
 import { EXIT_CODES } from '../exit-codes.ts'
 
 type Unreached = { where: string; network: string; upstream: string; reason: string }
@@ -31,7 +31,16 @@ export async function checkUpstreams(
 ): Promise<{ faults: string[]; unreached: Unreached[] }> {
   const networks = await openNetworkSet(openProbeDrivers(), settings)
   if (Array.isArray(networks)) return { faults: networks, unreached: [] }
-  const unreached = unreachedOf(networks, settings)
+  const unreached = networks.list().flatMap(({ network, pool }) =>
+    pool.selection.upstreams
+      .filter(({ chain }) => chain === 'unknown')
+      .map(({ spec, lastFault }) => ({
+        where: settings.locate(network.id, spec.name),
+        network: network.id,
+        upstream: spec.name,
+        reason: lastFault === '' ? 'no answer in time' : lastFault,
+      })),
+  )
   networks.stop()
   return { faults: [], unreached }
 }
@@ -50,17 +59,4 @@ function refuse(lines: readonly string[], json: boolean): never {
     console.log(JSON.stringify({ good: false, faults, unreached: [] }))
   } else console.error(lines.join('\n'))
   process.exit(EXIT_CODES.badInput)
-}
-
-function unreachedOf(networks: NetworkSet, settings: Settings): Unreached[] {
-  return networks.list().flatMap(({ network, pool }) =>
-    pool.selection.upstreams
-      .filter(({ chain }) => chain === 'unknown')
-      .map(({ spec, lastFault }) => ({
-        where: settings.locate(network.id, spec.name),
-        network: network.id,
-        upstream: spec.name,
-        reason: lastFault === '' ? 'no answer in time' : lastFault,
-      })),
-  )
 }

@@ -24,7 +24,9 @@ export async function runService(
   process.on('SIGTERM', () => void started.then(stop))
   process.on('SIGINT', () => void started.then(stop))
   process.on('SIGHUP', () => void started.then((running) => hangUp(running, configFile)))
-  console.log(welcome(await started, programName()))
+  // How the same program is run again from a terminal; the executable is its own runtime.
+  const program = Bun.isStandaloneExecutable ? process.execPath : 'npx headgate'
+  console.log(welcome(await started, program))
 }
 
 async function startOrExplain(settings: Settings, fresh: boolean): Promise<Running> {
@@ -54,11 +56,6 @@ function forget({ local, data, database }: Settings): void {
   const refused = startAnew(data)
   if (refused === null) return
   complain(`--fresh does not empty ${data}: ${refused}. Nothing was removed.`, EXIT_CODES.failed)
-}
-
-/** How the same program is run again from a terminal; the executable is its own runtime. */
-function programName(): string {
-  return Bun.isStandaloneExecutable ? process.execPath : 'npx headgate'
 }
 
 let stopping = false

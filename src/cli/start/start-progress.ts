@@ -9,12 +9,6 @@ type Screen = {
   write(text: string): void
 }
 
-type StartProgress = {
-  watch: WatchStep
-  /** Text that others write meanwhile, without the line of the step that is under way. */
-  aside(text: string): string
-}
-
 const NAMES: Readonly<Record<StartStep, string>> = {
   store: 'the store is open',
   tables: 'its tables are up to date',
@@ -36,7 +30,7 @@ const CLEAR = '\r\u001b[K'
 
 const SECOND_MS = 1000
 
-export function startProgress({ colour, rewrites, nowMs, write }: Screen): StartProgress {
+export function startProgress({ colour, rewrites, nowMs, write }: Screen) {
   let line = ''
   const clear = rewrites ? CLEAR : ''
   const { green, red, dim } = coloursFor(colour)
@@ -58,7 +52,9 @@ export function startProgress({ colour, rewrites, nowMs, write }: Screen): Start
     }
   }
 
-  return { watch, aside: (text) => (line === '' ? text : `${CLEAR}${text}${line}`) }
+  /** Text that others write meanwhile, without the line of the step that is under way. */
+  const aside = (text: string) => (line === '' ? text : `${CLEAR}${text}${line}`)
+  return { watch, aside }
 }
 
 function duration(ms: number): string {

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../core/json/json-value.ts'
+import { isJsonObject, parseJson } from '../../core/json/json-value.ts'
 import { type Colour, type Colours, coloursFor } from '../terminal/colours.ts'
 import { countText, shortHash } from '../terminal/formats.ts'
 
@@ -33,7 +33,8 @@ export function terminalLog({ colour }: { colour: boolean }): (jsonLines: string
     const shown: string[] = []
     for (const text of jsonLines.split('\n')) {
       if (text === '') continue
-      const line = parsed(text)
+      const value = parseJson(text)
+      const line = isJsonObject(value) ? value : null
       if (line === null) shown.push(printable(text))
       else if (isGoodCall(line)) countCall(calls, line)
       else shown.push(lineFor(colours, line))
@@ -41,15 +42,6 @@ export function terminalLog({ colour }: { colour: boolean }): (jsonLines: string
       if (summary) shown.push(summary)
     }
     return shown.map((line) => `${line}\n`).join('')
-  }
-}
-
-function parsed(text: string): Line | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
   }
 }
 

@@ -25,9 +25,10 @@ const DATA_DEFAULT = './data'
 const QUERY = '{ block { number hash } }'
 
 export function welcome(started: Started, program = 'npx headgate'): string {
-  const { url, networks, firstRun, settings } = started
+  const { url, networks, firstRun, settings, signInLink } = started
   const head = headLines(started)
-  const dashboard = dashboardLine(started)
+  // The secret stands behind #, so that it reaches no server and no server's log.
+  const dashboard = signInLink === null ? '' : `\n  dashboard       ${signInLink}`
   if (!firstRun) {
     const missing = `There is no readable ${settings.data}/first-run.json: keys and tokens are those that were made before.`
     return `${head}\n${missing}${dashboard}`
@@ -69,11 +70,6 @@ function headLines({ url, networks, resumed, settings }: Started): string {
     'It goes on where it ended: keys, apps and webhooks are as they were.',
     `${[...heights, '--fresh starts anew'].join(', ')}.`,
   ].join('\n')
-}
-
-/** The secret stands behind #, so that it reaches no server and no server's log. */
-function dashboardLine({ signInLink }: Started): string {
-  return signInLink === null ? '' : `\n  dashboard       ${signInLink}`
 }
 
 /** They find address and token in the data folder, so that no secret stands in them. */

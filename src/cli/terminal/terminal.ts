@@ -3,8 +3,6 @@ import { type Colours, coloursFor } from './colours.ts'
 import { harmlessJson } from './harmless-text.ts'
 import { type Column, tableLines } from './table-lines.ts'
 
-export type TerminalOptions = { json?: boolean }
-
 /** Where a command says what it found. Results go to standard output, all else to the other. */
 export type Terminal = {
   /** JSON alone is printed, for scripts. */
@@ -32,7 +30,7 @@ export type Terminal = {
 
 const COLUMNS_USUAL = 80
 
-export function openTerminal({ json = false }: TerminalOptions): Terminal {
+export function openTerminal({ json = false }: { json?: boolean }): Terminal {
   const isInteractive = process.stdout.isTTY === true
   const colours = coloursFor(isInteractive && !json && mayColour())
   const columns = isInteractive ? process.stdout.columns || COLUMNS_USUAL : Number.MAX_SAFE_INTEGER

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { parseJson } from '../../../core/json/json-value.ts'
 import type { Calling } from '../../connect/run-call.ts'
 import { EXIT_CODES } from '../../exit-codes.ts'
 import { complain } from '../../terminal/complain.ts'
@@ -99,9 +100,6 @@ async function rotateKey(
 async function readPublicKey(file: string): Promise<unknown> {
   const text = await readText(file)
   if (!text.trimStart().startsWith('{')) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return complain(`${file} is neither PEM nor the JSON of a JWK.`, EXIT_CODES.badInput)
-  }
+  const wrong = `${file} is neither PEM nor the JSON of a JWK.`
+  return parseJson(text) ?? complain(wrong, EXIT_CODES.badInput)
 }

@@ -1,16 +1,10 @@
 import { ApiError } from '@headgate/client'
+import type { WireQueryError } from '../../../http/contract/query-checks.ts'
 import type { Calling } from '../../connect/run-call.ts'
 import { EXIT_CODES } from '../../exit-codes.ts'
 import type { Colours } from '../../terminal/colours.ts'
 import { complain } from '../../terminal/complain.ts'
 import { columnsOf, harmlessLine } from '../../terminal/harmless-text.ts'
-
-type QueryFault = {
-  message: string
-  line: number | null
-  column: number | null
-  length: number | null
-}
 
 /** How much of a long line is shown before the place that is meant. */
 const BEFORE_MAX = 40
@@ -37,7 +31,7 @@ export async function withQueryFaults<T>(
   }
 }
 
-export function faultLines(text: string, fault: QueryFault, colours: Colours): string[] {
+export function faultLines(text: string, fault: WireQueryError, colours: Colours): string[] {
   const { message, line, column, length } = fault
   const source = line === null ? undefined : text.split(/\r\n|\n|\r/)[line - 1]
   const said = `${colours.red('error')}: ${message}`

@@ -76,12 +76,9 @@ async function watchReplay(calling: Calling, started: WireReplay): Promise<WireR
   return replay
 }
 
-function progressText(replay: WireReplay): string {
-  const bar = progressBar(shareOf(replay), BAR_COLUMNS)
-  const why = replay.error === null ? '' : `: ${replay.error}`
-  return `${bar}  block ${replay.next_block} of ${replay.to_block}${why}`.slice(0, 79)
-}
-
-function shareOf({ from_block, to_block, next_block }: WireReplay): number {
-  return (next_block - from_block) / (to_block - from_block + 1)
+function progressText({ from_block, to_block, next_block, error }: WireReplay): string {
+  const share = (next_block - from_block) / (to_block - from_block + 1)
+  const why = error === null ? '' : `: ${error}`
+  const bar = progressBar(share, BAR_COLUMNS)
+  return `${bar}  block ${next_block} of ${to_block}${why}`.slice(0, 79)
 }

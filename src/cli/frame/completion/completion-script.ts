@@ -137,9 +137,6 @@ function fishQuoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }
 
-/** Options that take the same values, as the pattern of a case. */
-type ValueCase = { patterns: string; choices: readonly string[]; isFile: boolean }
-
 function quotedWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
@@ -149,7 +146,8 @@ function pathPatterns(places: readonly CompletedPlace[]): string {
   return paths.map(quotedWord).join(' | ')
 }
 
-function valuesBy(places: readonly CompletedPlace[]): ValueCase[] {
+/** Options that take the same values, as the pattern of a case. */
+function valuesBy(places: readonly CompletedPlace[]) {
   const all = places.flatMap(({ path, options }) =>
     options.flatMap(({ value }) => (value === null ? [] : [{ path, ...value }])),
   )
