@@ -39,12 +39,10 @@ export async function readUpstreams(
   given: readonly GivenUpstream[],
   heard: (line: string) => void,
 ): Promise<InitUpstreams> {
-  const vendors = given.flatMap((one) =>
-    one.kind === 'vendor' ? [{ text: one.text, address: one.address }] : [],
-  )
-  const urls = given.flatMap((one) => (one.kind === 'node' ? [one.url] : []))
+  const vendors = given.filter((one) => one.kind === 'vendor')
+  const own = given.filter((one) => one.kind === 'node')
   const nodes = await Promise.all(
-    urls.map(async (url, at): Promise<OwnNode> => {
+    own.map(async ({ url }, at): Promise<OwnNode> => {
       const said = await chainOfNode(clock, outbound, url)
       heard(chainWords(hostOf(url), said))
       return { name: `node-${at + 1}`, url, chain: typeof said === 'string' ? null : said }

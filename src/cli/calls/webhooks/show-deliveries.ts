@@ -137,9 +137,7 @@ function deliveryColumns(
   nowMs: number | null,
 ): Column<WireDelivery>[] {
   const isOfAll = webhookId === undefined
-  const ofAll: Column<WireDelivery>[] = [
-    { title: 'webhook', of: ({ webhook_id }) => webhook_id, width: 19 },
-  ]
+  const webhook = { title: 'webhook', of: ({ webhook_id }: WireDelivery) => webhook_id, width: 19 }
   return [
     { title: 'created', of: ({ time_created }) => whenText(time_created, nowMs), width: 8 },
     { title: 'block', of: ({ block_number }) => block_number, align: 'right', width: 6 },
@@ -158,7 +156,7 @@ function deliveryColumns(
     },
     { title: 'answer', of: answerCell, width: 7 },
     { title: 'tries', of: ({ attempts_made }) => attempts_made, align: 'right', width: 5 },
-    ...(isOfAll ? ofAll : []),
+    ...(isOfAll ? [webhook] : []),
     {
       title: 'marks',
       of: ({ kind, rerun, superseded, replay }) =>

@@ -4,11 +4,7 @@ import { compileQuery, findQueryErrors } from '../../../core/query/language/comp
 import type { QueryPlan } from '../../../core/query/language/query-plan.ts'
 import { listFields } from '../../../core/query/output/result-template.ts'
 import { variablesNamed } from '../../../tables/webhooks/webhook-variables.ts'
-import {
-  QUERY_ERRORS_MAX,
-  type WireQueryCheck,
-  type WireQueryError,
-} from '../../contract/query-checks.ts'
+import { QUERY_ERRORS_MAX, type WireQueryCheck } from '../../contract/query-checks.ts'
 import type { Handler } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
 import { evmService, textOf, variableKindRefusal } from './asked-query.ts'
@@ -61,17 +57,15 @@ async function checkVariables(
 function wrong(errors: readonly QueryError[]): WireQueryCheck {
   return {
     ok: false,
-    errors: errors.map(wireError),
+    errors: errors.map(({ message, place }) => {
+      const { line = null, column = null, length = null } = place ?? {}
+      // The field is named where a call has several; here all is about the one.
+      return { message: message.replace(/^graphql_query: /, ''), line, column, length }
+    }),
     variables: [],
     is_filtered: null,
     can_be_empty: null,
     needs_receipts: null,
     needs_traces: null,
   }
-}
-
-function wireError({ message, place }: QueryError): WireQueryError {
-  const { line = null, column = null, length = null } = place ?? {}
-  // The field is named where a call has several; here all is about the one.
-  return { message: message.replace(/^graphql_query: /, ''), line, column, length }
 }

@@ -48,7 +48,7 @@ async function wireSession(api: ManagementApi, session: sessions.Session): Promi
     id: session.id,
     kind: session.teamId === null ? 'operator' : 'team',
     team: team && { id: team.id, name: team.name, tier: team.tier },
-    token: wireToken(session),
+    token: session.token && { id: session.token.id, name: session.token.name },
     local_development: api.localSignIn !== null,
     version: OPEN_API.info.version,
     public_url: api.publicUrl,
@@ -57,14 +57,10 @@ async function wireSession(api: ManagementApi, session: sessions.Session): Promi
   }
 }
 
-function wireToken({ token }: sessions.Session): WireSession['token'] {
-  return token && { id: token.id, name: token.name }
-}
-
 function listed(session: sessions.Session, caller: ApiCaller): WireListedSession {
   return {
     id: session.id,
-    token: wireToken(session),
+    token: session.token && { id: session.token.id, name: session.token.name },
     address: session.address,
     user_agent: session.userAgent,
     time_created: session.createdAtMs,

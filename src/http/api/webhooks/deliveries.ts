@@ -83,20 +83,13 @@ function noSuchDelivery(id: string): Rejection {
 
 /** The body exactly as it is sent; null when the log does not hold it any more. */
 function bodyOf(delivery: log.DeliveryWithAttempts): string | null {
-  const {
-    id: deliveryId,
-    webhookId,
-    createdAtMs,
-    error,
-    network,
-    result,
-    sequenceNumber,
-  } = delivery
-  if (error !== null) return errorBody({ webhookId, deliveryId, createdAtMs, message: error })
+  const { id: deliveryId, webhookId, createdAtMs, error, result, sequenceNumber } = delivery
+  const common = { webhookId, deliveryId, createdAtMs }
+  if (error !== null) return errorBody({ ...common, message: error })
   if (result === null || sequenceNumber === null) return null
+  const { network } = delivery
   const { truncation } = result
-  const envelope = { webhookId, deliveryId, createdAtMs, network, sequenceNumber, truncation }
-  return dataBody(envelope, result.data)
+  return dataBody({ ...common, network, sequenceNumber, truncation }, result.data)
 }
 
 function wireAttempt(attempt: AttemptFacts): WireAttempt {
