@@ -60,8 +60,8 @@ describe('requests a second', () => {
     const bucket = fullRequestBucket(10, 0)
     let sent = 0
     for (let nowMs = 0; nowMs < 10_000; nowMs++) {
-      while (requestsLeft(bucket, 10, nowMs) >= 1) {
-        takeRequests(bucket, 10, 1, nowMs)
+      while (requestsLeft(bucket, nowMs) >= 1) {
+        takeRequests(bucket, 1, nowMs)
         sent++
       }
     }
@@ -70,11 +70,11 @@ describe('requests a second', () => {
 
   test('that were owed come first, and no more than a second is owed', () => {
     const bucket = fullRequestBucket(10, 0)
-    takeRequests(bucket, 10, 1000, 0)
-    expect(requestsLeft(bucket, 10, 0)).toBe(-10)
-    expect(requestsLeft(bucket, 10, 1000)).toBe(0)
-    expect(requestsLeft(bucket, 10, 1100)).toBe(1)
+    takeRequests(bucket, 1000, 0)
+    expect(requestsLeft(bucket, 0)).toBe(-10)
+    expect(requestsLeft(bucket, 1000)).toBe(0)
+    expect(requestsLeft(bucket, 1100)).toBe(1)
     // A clock set back hands nothing out.
-    expect(requestsLeft(bucket, 10, 500)).toBe(1)
+    expect(requestsLeft(bucket, 500)).toBe(1)
   })
 })

@@ -1,18 +1,12 @@
-import { openSingleFlight, type SingleFlight } from '../../core/async/single-flight.ts'
-import { type BloomBits, openBloomBits } from '../../core/chain/logs-bloom.ts'
+import { openSingleFlight } from '../../core/async/single-flight.ts'
+import { openBloomBits } from '../../core/chain/logs-bloom.ts'
 import { parseJson } from '../../core/json/json-value.ts'
 import { type CachePolicy, type HeadView, policyForResult } from '../../core/rpc/cache-policy.ts'
 import { openTwoGenerationMap } from '../../core/two-generation-map.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { PoolAnswer, UpstreamPool } from '../pool/routed-request.ts'
 
-export type AnswerCache = {
-  immutable: ResponseCache
-  headCache: HeadCache
-  singleFlight: SingleFlight<PoolAnswer>
-  /** Hashes that the check of the next block needs again. */
-  bloomBits: BloomBits
-}
+export type AnswerCache = ReturnType<typeof openAnswerCache>
 
 /** The state of the chain when a call came in, by which its answer is cached. */
 export type CacheContext = {
@@ -30,31 +24,11 @@ type CacheEntry = { text: string; upstream: string }
 
 type DatedEntry = CacheEntry & { atMs: number }
 
-export type ResponseCache<T extends CacheEntry = CacheEntry> = {
-  get(key: string): T | undefined
-  set(key: string, entry: T): void
-  clear(): void
-  readonly bytes: number
-}
+export type ResponseCache<T extends CacheEntry = CacheEntry> = ReturnType<
+  typeof openResponseCache<T>
+>
 
-/**
- * Answers that hold for one head. A new head, a reorganisation or a write of our
- * own starts a new epoch, in which everything misses by construction.
- */
-type HeadCache = {
-  /** Counts the changes of the chain as far as they were noticed here. */
-  epoch: number
-  hash: string
-  /** The highest block that any answer spoke of. */
-  heightSeen: number
-  heightSeenAtMs: number
-  /** The upstream whose answer that was; empty where another process heard it. */
-  heightSeenFrom: string
-  /** Upstreams that spoke of blocks which nobody confirmed, and when that was found out. */
-  doubted: Map<string, number>
-  answers: ResponseCache<DatedEntry>
-  ageMsMax: number
-}
+type HeadCache = ReturnType<typeof openHeadCache>
 
 /** The share of the cache for answers that live as long as one head. */
 const HEAD_SHARE = 0.25
@@ -78,15 +52,12 @@ const UNCONFIRMED_MS_MAX = 10_000
 /** After that its upstream is not heard for a while, lest it keep answers from being cached. */
 const DOUBT_MS = 100_000
 
-export function openAnswerCache(
-  clock: Clock,
-  bytesMax: number,
-  latestMaxAgeMs: number,
-): AnswerCache {
+export function openAnswerCache(clock: Clock, bytesMax: number, latestMaxAgeMs: number) {
   return {
     immutable: openResponseCache(bytesMax * (1 - HEAD_SHARE)),
     headCache: openHeadCache(bytesMax * HEAD_SHARE, latestMaxAgeMs),
     singleFlight: openSingleFlight<PoolAnswer>(() => clock.monotonicMs()),
+    /** Hashes that the check of the next block needs again. */
     bloomBits: openBloomBits(),
   }
 }
@@ -172,14 +143,22 @@ function cacheResult(
   headCache.answers.set(key, { text, upstream, atMs: pool.clock.monotonicMs() })
 }
 
-export function openHeadCache(bytesMax: number, ageMsMax: number): HeadCache {
+/**
+ * Answers that hold for one head. A new head, a reorganisation or a write of our
+ * own starts a new epoch, in which everything misses by construction.
+ */
+export function openHeadCache(bytesMax: number, ageMsMax: number) {
   return {
+    /** Counts the changes of the chain as far as they were noticed here. */
     epoch: 0,
     hash: '',
+    /** The highest block that any answer spoke of. */
     heightSeen: 0,
     heightSeenAtMs: 0,
+    /** The upstream whose answer that was; empty where another process heard it. */
     heightSeenFrom: '',
-    doubted: new Map(),
+    /** Upstreams that spoke of blocks which nobody confirmed, and when that was found out. */
+    doubted: new Map<string, number>(),
     answers: openResponseCache<DatedEntry>(bytesMax),
     ageMsMax,
   }
@@ -232,9 +211,7 @@ export function noteHeightSeen(
  * cached: a flood of unique calls would fill memory with what nobody wants, and the garbage
  * collector would cost more than the cache saves.
  */
-export function openResponseCache<T extends CacheEntry = CacheEntry>(
-  bytesMax: number,
-): ResponseCache<T> {
+export function openResponseCache<T extends CacheEntry = CacheEntry>(bytesMax: number) {
   const entries = openTwoGenerationMap<string, T>({ weightMax: bytesMax / 2, weigh })
   /** Which keys came by lately: one fingerprint a slot, the newer one stays. */
   const seen = new Uint32Array(SEEN_SLOTS)
@@ -249,18 +226,18 @@ export function openResponseCache<T extends CacheEntry = CacheEntry>(
   }
 
   return {
-    get(key) {
+    get(key: string): T | undefined {
       const entry = entries.get(key)
       if (entry) unused = 0
       return entry
     },
-    set(key, entry) {
+    set(key: string, entry: T): void {
       if (unused >= UNUSED_MAX && !isSeenAgain(key)) return
       unused++
       if (weigh(key, entry) <= bytesMax * SHARE_MAX) entries.set(key, entry)
     },
     clear: entries.clear,
-    get bytes() {
+    get bytes(): number {
       return entries.weight
     },
   }

@@ -70,13 +70,12 @@ function findFilter(pool: UpstreamPool, id: unknown, owner: FilterOwner) {
   const upstream = pool.selection.upstreams.find(
     ({ spec }) =>
       nameHex(spec.name) === upstreamHex &&
-      isSame(signed, signature(pool, owner, mark, spec.name, nodeId)),
+      timingSafeEqual(
+        Buffer.from(signed),
+        Buffer.from(signature(pool, owner, mark, spec.name, nodeId)),
+      ),
   )
   return upstream ? { upstream, nodeId } : null
-}
-
-function isSame(given: string, right: string): boolean {
-  return timingSafeEqual(Buffer.from(given), Buffer.from(right))
 }
 
 function signature(

@@ -1,10 +1,8 @@
-import { newTally, type UpstreamTally } from '../node/upstream-tally.ts'
+import { newTally } from '../node/upstream-tally.ts'
 import type { NetworkService } from './ask-network.ts'
 
-type NodeFigures = UpstreamTally & { network: string; upstream: string }
-
 /** Takes what was counted at the upstreams since it was last taken. */
-export function takeNodeFigures(services: readonly NetworkService[]): NodeFigures[] {
+export function takeNodeFigures(services: readonly NetworkService[]) {
   return services.flatMap(({ network, pool }) =>
     [...pool.selection.upstreams, ...pool.relays].flatMap((upstream) => {
       const { tally, spec } = upstream

@@ -65,8 +65,8 @@ export function openNetwork(
     : watchUpstreams(telemetry, sockets, selection)
   const pool = openUpstreamPool(clock, network, selection, relays)
   const stopDraining = drainPaced(pool)
-  const { heads, pollNow, firstRound: ready, ...seen } = watch
-  const { observations, subscribeToObservations, noteThrottled } = seen
+  const { heads, pollNow, firstRound: ready } = watch
+  const { observations, subscribeToObservations, noteThrottled } = watch
   const service: NetworkService = {
     network,
     telemetry,

@@ -3,10 +3,7 @@ import type { NetworkService } from '../answers/ask-network.ts'
 import { readBlock } from '../blocks/block-reader.ts'
 import type { Upstream } from '../node/upstream.ts'
 
-export type BlockPrefetch = {
-  /** Null when the upstreams do not know the block any more. */
-  read(header: Header, wants: BlockWants): Promise<Block | null>
-}
+export type BlockPrefetch = ReturnType<typeof prefetchBlocks>
 
 /** Enough to hide a node's latency while catching up; more would only fill memory. */
 const AHEAD_MAX = 4
@@ -15,7 +12,7 @@ export function prefetchBlocks(
   service: NetworkService,
   headers: readonly Header[],
   preferred: Upstream,
-): BlockPrefetch {
+) {
   const reads = new Map<string, Promise<Block | null>>()
   const start = (header: Header, wants: BlockWants) => {
     const reading = readBlock(service, header, wants, preferred)
@@ -25,7 +22,8 @@ export function prefetchBlocks(
     return reading
   }
   return {
-    async read(header, wants) {
+    /** Null when the upstreams do not know the block any more. */
+    async read(header: Header, wants: BlockWants): Promise<Block | null> {
       const reading = reads.get(header.hash) ?? start(header, wants)
       const at = headers.findIndex(({ hash }) => hash === header.hash)
       for (const next of headers.slice(at + 1, at + 1 + AHEAD_MAX)) {

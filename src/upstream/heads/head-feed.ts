@@ -6,36 +6,27 @@ import { followedUpstreams, review, type Selection } from '../pool/selection.ts'
 
 export type HeadNews = { upstream: Upstream; header: Header }
 
+export type OpenHeadFeed = ReturnType<typeof openHeadFeed>
+
+export type HeadFeed = Omit<OpenHeadFeed, 'note'>
+
 /** Every head that an upstream of the right chain announces, by socket or asked by a poll. */
-export type HeadFeed = {
-  /** Repeats are passed on too. Returns how to unsubscribe. */
-  subscribe(listener: (head: HeadNews) => void): () => void
-  /**
-   * The heads of the upstreams whose own polls are good and whose chain is right, whatever
-   * calls do there, for followers that begin late or look by themselves.
-   */
-  latest(): readonly HeadNews[]
-}
-
-export type OpenHeadFeed = HeadFeed & {
-  /** Every head comes in here: noted, judged, passed on. A wrong chain's do not count. */
-  note(upstream: Upstream, head: NodeHead, nowMs: number): void
-}
-
-export function openHeadFeed(
-  selection: Selection,
-  noted: (upstream: Upstream) => void,
-): OpenHeadFeed {
+export function openHeadFeed(selection: Selection, noted: (upstream: Upstream) => void) {
   const listeners = new Set<(head: HeadNews) => void>()
   return {
-    subscribe(listener) {
+    /** Repeats are passed on too. Returns how to unsubscribe. */
+    subscribe(listener: (head: HeadNews) => void): () => void {
       // One function may subscribe twice, and each unsubscribing ends one of the two.
       const own = (head: HeadNews) => listener(head)
       listeners.add(own)
       return () => void listeners.delete(own)
     },
 
-    latest() {
+    /**
+     * The heads of the upstreams whose own polls are good and whose chain is right, whatever
+     * calls do there, for followers that begin late or look by themselves.
+     */
+    latest(): readonly HeadNews[] {
       const followed = followedUpstreams(selection)
       const nowMs = selection.clock.monotonicMs()
       const giving = followed.filter(({ activeHealth }) => givesHeaders(activeHealth, nowMs))
@@ -46,7 +37,8 @@ export function openHeadFeed(
       })
     },
 
-    note(upstream, head, nowMs) {
+    /** Every head comes in here: noted, judged, passed on. A wrong chain's do not count. */
+    note(upstream: Upstream, head: NodeHead, nowMs: number): void {
       if (upstream.chain !== 'right') return
       noteHead(upstream, head, nowMs)
       review(selection)

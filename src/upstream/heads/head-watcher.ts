@@ -18,18 +18,13 @@ type Watching = {
   polled(upstream: Upstream, outcome: PollOutcome | null): void
 }
 
-export type HeadWatcher = {
-  /** Resolves after each upstream was asked once, answered or not. */
-  firstRound: Promise<void>
-  stop(): void
-}
-
 /** A poll must not outlive the next ones by much. */
 const POLL_TIMEOUT_MS = 5000
 const CHAIN_CHECK_EVERY_MS = 60_000
 const FINALITY_EVERY_MS = 15_000
 
-export function watchHeads(watching: Watching): HeadWatcher {
+/** `firstRound` resolves after each upstream was asked once, answered or not. */
+export function watchHeads(watching: Watching) {
   const { selection } = watching
   const { clock, network } = selection
   const rounds: Promise<void>[] = []

@@ -7,10 +7,9 @@ import {
   type Upstream,
 } from '../node/upstream.ts'
 import { review, type Selection } from '../pool/selection.ts'
-import { gaugeUpstreams } from './gauge-upstreams.ts'
 import { openHeadFeed } from './head-feed.ts'
 import type { SharedWatch, UpstreamObservation } from './shared-watch.ts'
-import { REVIEW_EVERY_MS, type UpstreamWatch } from './watch-upstreams.ts'
+import { gaugeUpstreams, REVIEW_EVERY_MS, type UpstreamWatch } from './watch-upstreams.ts'
 
 /** The same as to watch the upstreams, by the eyes of the process that does. */
 export function hearUpstreams(

@@ -6,12 +6,6 @@ import type { LogReading } from './log-reading.ts'
 import { longestSpan } from './log-service.ts'
 import { type ReadPiece, readPiece } from './read-piece.ts'
 
-/** The logs of a range, piece by piece in order, while later pieces are under way. */
-export type LogPieces = {
-  /** Null at the end. Throws what made a piece fail. */
-  next(): Promise<PieceText | null>
-}
-
 /** The text of a piece, and where its logs stand if blocks may still be replaced. */
 type PieceText = { text: string; marks: readonly LogMark[] }
 
@@ -46,11 +40,8 @@ const SMALL_IN_A_ROW = 4
 
 const NOTHING: PieceText = { text: '', marks: [] }
 
-export function openLogPieces(
-  reading: LogReading,
-  range: BlockRange,
-  isSettled: boolean,
-): LogPieces {
+/** The logs of a range, piece by piece in order, while later pieces are under way. */
+export function openLogPieces(reading: LogReading, range: BlockRange, isSettled: boolean) {
   const pieces: Pieces = {
     reading,
     isSettled,
@@ -66,6 +57,7 @@ export function openLogPieces(
   return { next: () => nextText(pieces) }
 }
 
+/** Null at the end. Throws what made a piece fail. */
 async function nextText(pieces: Pieces): Promise<PieceText | null> {
   const { slots, reading } = pieces
   for (;;) {

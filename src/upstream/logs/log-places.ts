@@ -2,11 +2,7 @@ import { Failure } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { openShareQueues } from '../pool/wait-queue.ts'
 
-/** Bounds the calls that are answered in pieces, over all callers and for each. */
-export type LogPlaces = {
-  /** Resolves when there is a place; fails when none gets free, or too many answers are unread. */
-  take(share: string): Promise<LogPlace>
-}
+export type LogPlaces = ReturnType<typeof openLogPlaces>
 
 /** Calls of this function beyond the first do nothing. */
 type Once = () => void
@@ -25,7 +21,8 @@ const HELD_MAX = { all: 128, one: 32 }
 
 type Waiting = { share: string; resolve(place: LogPlace): void; reject(failure: Failure): void }
 
-export function openLogPlaces(clock: Clock): LogPlaces {
+/** Bounds the calls that are answered in pieces, over all callers and for each. */
+export function openLogPlaces(clock: Clock) {
   const waiting = openShareQueues<Waiting>(clock)
   const made = openCount(MADE_MAX)
   const held = openCount(HELD_MAX)
@@ -45,8 +42,9 @@ export function openLogPlaces(clock: Clock): LogPlaces {
   }
 
   return {
-    take: (share) =>
-      new Promise((resolve, reject) => {
+    /** Resolves when there is a place; fails when none gets free, or too much is unread. */
+    take: (share: string) =>
+      new Promise<LogPlace>((resolve, reject) => {
         const fail = (failure: Failure) => {
           held.remove(share)
           reject(failure)

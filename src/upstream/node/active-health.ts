@@ -5,17 +5,7 @@ import type { UpstreamView } from '../pool/upstream-choice.ts'
  * from the outcome of calls, because callers choose those: whatever they make of a node, the
  * follower goes by it as long as this is good.
  */
-export type ActiveHealth = {
-  pollsFailedInARow: number
-  pollLatencyMs: number
-  /** The answer to a poll asked for no more of them until then. */
-  pollsPausedUntilMs: number
-  /** A header that we asked for did not come; until then others are preferred to it. */
-  headersFailUntilMs: number
-  headersFailedInARow: number
-  /** A block did not come, which may be too much for a node that does well otherwise. */
-  blocksFailUntilMs: number
-}
+export type ActiveHealth = ReturnType<typeof newActiveHealth>
 
 /** This many in a row are proof that an upstream does not answer us. */
 const FAILURES_IN_A_ROW_MAX = 4
@@ -23,13 +13,16 @@ const FAILURES_IN_A_ROW_MAX = 4
 /** How long others are preferred to an upstream that did not give what we asked for. */
 const READ_BACKOFF_MS = 5000
 
-export function newActiveHealth(): ActiveHealth {
+export function newActiveHealth() {
   return {
     pollsFailedInARow: 0,
     pollLatencyMs: 0,
+    /** The answer to a poll asked for no more of them until then. */
     pollsPausedUntilMs: 0,
+    /** A header that we asked for did not come; until then others are preferred to it. */
     headersFailUntilMs: 0,
     headersFailedInARow: 0,
+    /** A block did not come, which may be too much for a node that does well otherwise. */
     blocksFailUntilMs: 0,
   }
 }

@@ -1,3 +1,4 @@
+import { readUpTo } from '../../core/async/read-up-to.ts'
 import { retryAfterWaitMs } from '../../core/delivery/retry-after.ts'
 import { Failure } from '../../core/errors.ts'
 import type { UpstreamSpec } from '../../core/network.ts'
@@ -219,15 +220,8 @@ function checkedReply(text: string, id: number, answer: OutboundAnswer, ok: bool
 async function readText(answer: OutboundAnswer, bytesMax: number): Promise<string | RpcFailure> {
   if (answer.status < 200 || answer.status >= 300) return refusedByStatus(answer)
   if (answer.whole !== null) return answer.whole
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of answer.stream()) {
-    bytes += chunk.length
-    // Left early, the loop gives the rest up.
-    if (bytes > bytesMax) return failed('answer_too_large', { blameless: true })
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const bytes = await readUpTo(answer.stream(), bytesMax)
+  return bytes?.toString('utf8') ?? failed('answer_too_large', { blameless: true })
 }
 
 function refusedByStatus(answer: OutboundAnswer): RpcFailure {

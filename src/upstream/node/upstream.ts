@@ -4,7 +4,6 @@ import type { Outbound } from '../../ports/outbound.ts'
 import type { UpstreamView } from '../pool/upstream-choice.ts'
 import type { UpstreamSpend } from '../spend/upstream-spend.ts'
 import { type ActiveHealth, newActiveHealth } from './active-health.ts'
-import { countingClient } from './counting-client.ts'
 import type { NodeHead } from './node-head.ts'
 import { newCounts, type RollingCounts, rates, turnSlots } from './rolling-counts.ts'
 import { openRpcClient, type RpcClient } from './rpc-client.ts'
@@ -124,6 +123,20 @@ export function newUpstream(
     noBatchesUntilMs: 0,
     disagreements: { count: 0, method: '', atMs: 0 },
     logSpan: newLogSpan(),
+  }
+}
+
+/**
+ * The same client, with each call counted as it leaves, whoever sends it. The members of a batch
+ * are counted by who puts it together.
+ */
+function countingClient(client: RpcClient, spend: UpstreamSpend): RpcClient {
+  return {
+    ...client,
+    call(method, ...rest) {
+      spend.note(method)
+      return client.call(method, ...rest)
+    },
   }
 }
 

@@ -5,20 +5,16 @@ import type { Upstream } from '../node/upstream.ts'
 import type { UpstreamPool } from './routed-request.ts'
 import { requestFrom } from './upstream-pool.ts'
 
-type Service = { pool: UpstreamPool; methods: MethodRegistry }
-
-export type RpcResult = { kind: 'result'; value: unknown } | NodeError
-
 /**
  * The result of a call of our own at one upstream, read whole however long it is. Throws a
  * Failure when there is no usable answer.
  */
 export async function askUpstream(
-  { pool, methods }: Service,
+  { pool, methods }: { pool: UpstreamPool; methods: MethodRegistry },
   upstream: Upstream,
   method: string,
   params: readonly unknown[],
-): Promise<RpcResult> {
+): Promise<{ kind: 'result'; value: unknown } | NodeError> {
   const { reply } = await requestFrom(pool, upstream, {
     method,
     of: methods.find(method),

@@ -8,11 +8,7 @@ export type Timed = {
   deadlineMs: number
 }
 
-export type Reactions<T extends Timed> = {
-  onLate(attempt: T, nowMs: number): void
-  onStall(attempt: T, nowMs: number): void
-  onDeadline(attempt: T, nowMs: number): void
-}
+type Reaction<T> = (attempt: T, nowMs: number) => void
 
 /** Hedges are worth milliseconds, so the watch looks that often, but only while calls are out. */
 const LOOK_EVERY_MS = 5
@@ -23,10 +19,7 @@ const LOOK_EVERY_MS = 5
  */
 const COUNTED_MS_MAX = 250
 
-export type AttemptWatch<T> = {
-  add(attempt: T): void
-  remove(attempt: T): void
-}
+export type AttemptWatch<T extends Timed> = ReturnType<typeof openAttemptWatch<T>>
 
 /**
  * Keeps the time of all calls in flight with one timer. A timer for each call
@@ -34,8 +27,8 @@ export type AttemptWatch<T> = {
  */
 export function openAttemptWatch<T extends Timed>(
   clock: Clock,
-  reactions: Reactions<T>,
-): AttemptWatch<T> {
+  reactions: Record<'onLate' | 'onStall' | 'onDeadline', Reaction<T>>,
+) {
   const running = new Set<T>()
   let stopLooking: (() => void) | null = null
   let lookedAtMs = 0
@@ -58,15 +51,13 @@ export function openAttemptWatch<T extends Timed>(
   }
 
   return {
-    add(attempt) {
+    add(attempt: T): void {
       running.add(attempt)
       if (stopLooking) return
       lookedAtMs = clock.monotonicMs()
       stopLooking = clock.every(LOOK_EVERY_MS, look)
     },
-    remove: (attempt) => {
-      running.delete(attempt)
-    },
+    remove: (attempt: T) => void running.delete(attempt),
   }
 }
 

@@ -9,12 +9,6 @@ import type { PoolAnswer, PoolCall, UpstreamPool } from './routed-request.ts'
 import { pick } from './selection.ts'
 import { drainQueues, requestAny } from './upstream-pool.ts'
 
-/** Collects the members of one client batch and sends them on as few batches as upstreams take. */
-export type BatchSender = {
-  add(call: PoolCall): Promise<PoolAnswer>
-  flush(): void
-}
-
 type Member = {
   call: PoolCall
   resolve: (answer: PoolAnswer) => void
@@ -31,16 +25,17 @@ const BODY_CHARS_MAX: Record<NetworkKind, number> = { evm: 4 * 1024 * 1024, sola
 const ENVELOPE_CHARS_MAX = 64
 const NO_BATCHES_MS = 600_000
 
-export function openBatchSender(pool: UpstreamPool): BatchSender {
+/** Collects the members of one client batch and sends them on as few batches as upstreams take. */
+export function openBatchSender(pool: UpstreamPool) {
   const waiting: Member[] = []
   let flushed = false
   return {
-    add(call) {
+    add(call: PoolCall): Promise<PoolAnswer> {
       // A caller that joined a like call and got a stream asks again when the batch has left.
       if (flushed || call.of.heavy || call.of.safety !== 'read') return requestAny(pool, call)
       return new Promise((resolve, reject) => waiting.push({ call, resolve, reject }))
     },
-    flush() {
+    flush(): void {
       flushed = true
       const members = waiting.splice(0)
       if (members.length === 0) return

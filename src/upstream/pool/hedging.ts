@@ -5,7 +5,7 @@ import {
   newLatency,
 } from '../../core/rpc/latency.ts'
 
-export type Hedging = { latencies: Map<string, Learned>; credit: number }
+export type Hedging = ReturnType<typeof newHedging>
 
 type Learned = Latency & { delayMs: number; sinceDelay: number }
 
@@ -19,8 +19,8 @@ const SHARE = 0.05
 const CREDIT_MAX = 20
 const METHODS_MAX = 500
 
-export function newHedging(): Hedging {
-  return { latencies: new Map(), credit: CREDIT_MAX / 2 }
+export function newHedging() {
+  return { latencies: new Map<string, Learned>(), credit: CREDIT_MAX / 2 }
 }
 
 export function earnHedge(hedging: Hedging): void {

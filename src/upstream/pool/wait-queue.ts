@@ -1,28 +1,25 @@
 import { Failure } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** Requests that wait because every upstream is full, first come first served. */
-export type WaitQueue<T> = {
-  readonly length: number
-  /** Lets a request wait; it fails when the queue is too long or does not move. */
-  enqueue(request: T): void
-  /** Launches waiting requests, in order, for as long as `launch` finds a place for them. */
-  drain(launch: (request: T) => boolean): void
-}
+type Rejectable = { reject(failure: Failure): void }
+
+export type WaitQueue<T extends Rejectable> = ReturnType<typeof openWaitQueue<T>>
+
+export type ShareQueues<T extends Rejectable> = ReturnType<typeof openShareQueues<T>>
 
 /** More than ten batches of the largest size; beyond it, waiting would be hopeless. */
 const WAITING_MAX = 10_000
 const WAIT_MS_MAX = 10_000
 
-export function openWaitQueue<T extends { reject(failure: Failure): void }>(
-  clock: Clock,
-): WaitQueue<T> {
+/** Requests that wait because every upstream is full, first come first served. */
+export function openWaitQueue<T extends Rejectable>(clock: Clock) {
   const waiting = new Map<T, () => void>()
   return {
-    get length() {
+    get length(): number {
       return waiting.size
     },
-    enqueue(request) {
+    /** Lets a request wait; it fails when the queue is too long or does not move. */
+    enqueue(request: T) {
       if (waiting.size >= WAITING_MAX) return request.reject(new Failure('upstream_unreachable'))
       const stopTimer = clock.after(WAIT_MS_MAX, () => {
         waiting.delete(request)
@@ -30,7 +27,8 @@ export function openWaitQueue<T extends { reject(failure: Failure): void }>(
       })
       waiting.set(request, stopTimer)
     },
-    drain(launch) {
+    /** Launches waiting requests, in order, for as long as `launch` finds a place for them. */
+    drain(launch: (request: T) => boolean): void {
       for (const [request, stopTimer] of waiting) {
         if (!launch(request)) return
         stopTimer()
@@ -41,28 +39,20 @@ export function openWaitQueue<T extends { reject(failure: Failure): void }>(
 }
 
 /** Requests that wait because their callers use up their shares: a queue for each caller. */
-export type ShareQueues<T> = {
-  /** The number of callers who wait. */
-  readonly length: number
-  enqueue(share: string, request: T): void
-  /** Launches whatever finds a place. A caller without one holds up no other. */
-  drain(launch: (request: T) => boolean): void
-}
-
-export function openShareQueues<T extends { reject(failure: Failure): void }>(
-  clock: Clock,
-): ShareQueues<T> {
+export function openShareQueues<T extends Rejectable>(clock: Clock) {
   const queues = new Map<string, WaitQueue<T>>()
   return {
-    get length() {
+    /** The number of callers who wait. */
+    get length(): number {
       return queues.size
     },
-    enqueue(share, request) {
+    enqueue(share: string, request: T): void {
       const queue = queues.get(share) ?? openWaitQueue<T>(clock)
       queues.set(share, queue)
       queue.enqueue(request)
     },
-    drain(launch) {
+    /** Launches whatever finds a place. A caller without one holds up no other. */
+    drain(launch: (request: T) => boolean): void {
       for (const [share, queue] of queues) {
         queue.drain(launch)
         if (queue.length === 0) queues.delete(share)

@@ -5,13 +5,10 @@ import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.
 import { requestFrom } from '../pool/upstream-pool.ts'
 import { nextTarget } from './send-targets.ts'
 
-type Needs = {
+type Broadcast = {
   pool: UpstreamPool
   /** The same answer, or success where a refusal means that the node has it already. */
   settle(answer: PoolAnswer): Promise<PoolAnswer>
-}
-
-type Broadcast = Needs & {
   call: PoolCall
   tried: Upstream[]
   running: number
@@ -32,13 +29,18 @@ const LATE_MS = 2000
  * the background, no longer than an attempt may last. One that fails is replaced by another; when
  * all refuse, the answer is what a node says of the transaction, not of itself.
  */
-export function broadcast(needs: Needs, call: PoolCall, width: number): Promise<PoolAnswer> {
+export function broadcast(
+  pool: UpstreamPool,
+  call: PoolCall,
+  width: number,
+  settle: Broadcast['settle'],
+): Promise<PoolAnswer> {
   return new Promise<PoolAnswer>((resolve, reject) => {
     const open = { tried: [], running: 0, refusals: [], failure: null, isAnswered: false }
-    const sending: Broadcast = { ...needs, call, ...open, resolve, reject }
+    const sending: Broadcast = { pool, settle, call, ...open, resolve, reject }
     for (let place = 0; place < width; place++) launch(sending)
     end(sending)
-    needs.pool.clock.after(LATE_MS, () => {
+    pool.clock.after(LATE_MS, () => {
       if (!sending.isAnswered) launch(sending)
     })
   })
@@ -61,7 +63,8 @@ async function attempt(sending: Broadcast, upstream: Upstream, at: number): Prom
     const { reply } = answer
     const isRefused = reply.kind === 'error' || reply.kind === 'error_stream'
     if (!isRefused) return accept(sending, answer)
-    const isCallers = reply.kind === 'error' && judge(sending, reply) === 'caller'
+    const isCallers =
+      reply.kind === 'error' && judgeError(pool.network.kind, reply, call).class === 'caller'
     sending.refusals.push({ at, isCallers, answer })
     // A node that says something of itself may stand beside one that has no trouble.
     if (!isCallers && !sending.isAnswered) launch(sending)
@@ -72,10 +75,6 @@ async function attempt(sending: Broadcast, upstream: Upstream, at: number): Prom
     if (!sending.isAnswered) launch(sending)
   }
   end(sending)
-}
-
-function judge({ pool, call }: Broadcast, error: Parameters<typeof judgeError>[1]): string {
-  return judgeError(pool.network.kind, error, call).class
 }
 
 function accept(sending: Broadcast, answer: PoolAnswer): void {

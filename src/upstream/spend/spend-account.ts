@@ -14,28 +14,12 @@ import {
 import type { UpstreamBudget } from '../../core/network.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-export type SpendLimits = Omit<UpstreamBudget, 'credits'>
+type SpendLimits = Omit<UpstreamBudget, 'credits'>
+
+export type SpendAccount = ReturnType<typeof openSpendAccount>
 
 /** The budget of one account, and how much of it all its upstreams have spent in all processes. */
-export type SpendAccount = {
-  readonly limits: SpendLimits
-  limit(limits: SpendLimits): void
-  period(): BillingPeriod
-  creditsSpent(): number
-  creditsLeft(): CreditsLeft
-  /** Requests that may be sent now; Infinity without a limit. */
-  requestsLeft(): number
-  /** This process has spent it; returns the start of the month that it counts for. */
-  spend(requests: number, credits: number): number
-  sentElsewhere(requests: number): void
-  /** The ledger has credits now that this process has spent. */
-  written(periodStartMs: number, credits: number): void
-  /** The sum of the ledger over all processes. */
-  read(periodStartMs: number, credits: number): void
-  costFactor(): number
-}
-
-export function openSpendAccount(clock: Clock, given: SpendLimits): SpendAccount {
+export function openSpendAccount(clock: Clock, given: SpendLimits) {
   let limits = given
   let bucket = newBucket(clock, given)
   let period = billingPeriod(clock.nowMs(), given.resetDay)
@@ -53,57 +37,57 @@ export function openSpendAccount(clock: Clock, given: SpendLimits): SpendAccount
     if (nowMs < period.startMs || nowMs >= period.endMs) begin(nowMs)
     return nowMs
   }
+  const current = (): BillingPeriod => {
+    now()
+    return period
+  }
   const spent = () => writtenCredits + ownCredits
   const take = (requests: number) => {
-    const { requestsPerSecond } = limits
-    if (bucket === null || requestsPerSecond === null) return
-    takeRequests(bucket, requestsPerSecond, requests, clock.monotonicMs())
+    if (bucket !== null) takeRequests(bucket, requests, clock.monotonicMs())
   }
 
   return {
-    get limits() {
+    get limits(): SpendLimits {
       return limits
     },
-    limit(next) {
+    limit(next: SpendLimits): void {
       const before = limits
       limits = next
       if (next.requestsPerSecond !== before.requestsPerSecond) bucket = newBucket(clock, next)
       if (next.resetDay !== before.resetDay) begin(clock.nowMs())
     },
-    period() {
-      now()
-      return period
-    },
-    creditsSpent() {
+    period: current,
+    creditsSpent(): number {
       now()
       return spent()
     },
-    creditsLeft() {
+    creditsLeft(): CreditsLeft {
       if (limits.creditsPerMonth === null) return 'left'
       now()
       return creditsLeft(spent(), limits.creditsPerMonth)
     },
-    requestsLeft() {
-      const { requestsPerSecond } = limits
-      if (bucket === null || requestsPerSecond === null) return Number.POSITIVE_INFINITY
-      return requestsLeft(bucket, requestsPerSecond, clock.monotonicMs())
+    /** Requests that may be sent now; Infinity without a limit. */
+    requestsLeft(): number {
+      if (bucket === null) return Number.POSITIVE_INFINITY
+      return requestsLeft(bucket, clock.monotonicMs())
     },
-    spend(requests, credits) {
-      now()
+    /** This process has spent it; returns the start of the month that it counts for. */
+    spend(requests: number, credits: number): number {
+      const { startMs } = current()
       take(requests)
       ownCredits += credits
-      return period.startMs
+      return startMs
     },
     sentElsewhere: take,
-    written(periodStartMs, credits) {
-      now()
-      if (periodStartMs !== period.startMs) return
+    /** The ledger has credits now that this process has spent. */
+    written(periodStartMs: number, credits: number): void {
+      if (periodStartMs !== current().startMs) return
       ownCredits -= credits
       writtenCredits += credits
     },
-    read(periodStartMs, credits) {
-      now()
-      if (periodStartMs === period.startMs) writtenCredits = credits
+    /** The sum of the ledger over all processes. */
+    read(periodStartMs: number, credits: number): void {
+      if (periodStartMs === current().startMs) writtenCredits = credits
     },
     costFactor: () => {
       const nowMs = now()

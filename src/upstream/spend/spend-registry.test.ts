@@ -140,9 +140,9 @@ test('processes share the requests of a second', () => {
     here.note('eth_call')
     there.note('eth_call')
   }
-  expect([here.hasRoom(), there.hasRoom()]).toEqual([false, false])
+  expect([here.hasRoom(1), there.hasRoom(1)]).toEqual([false, false])
   ears.get(registry)?.('team_1', { throughputCentiCu: -100_000 })
-  expect(here.hasRoom()).toBe(false)
+  expect(here.hasRoom(1)).toBe(false)
 })
 
 function placeOf(network: string) {

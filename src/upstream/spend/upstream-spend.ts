@@ -1,4 +1,4 @@
-import { type CreditsLeft, creditsOf } from '../../core/billing/upstream-budget.ts'
+import { creditsOf } from '../../core/billing/upstream-budget.ts'
 import type { UpstreamBudget } from '../../core/network.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { SpendAccount } from './spend-account.ts'
@@ -12,23 +12,7 @@ export type Spending = {
   credits: number
 }
 
-export type UpstreamSpend = {
-  readonly account: SpendAccount
-  /** Sets what calls cost. */
-  price(credits: UpstreamBudget['credits']): void
-  /** A request leaves; it is counted whatever comes of it. */
-  note(method: string): void
-  /** True when so many requests more are within the second. */
-  hasRoom(requests?: number): boolean
-  creditsLeft(): CreditsLeft
-  /** True when a call of an app may be sent now. */
-  mayCall(): boolean
-  /** True when a poll may be sent: polls slow down where a budget is used up, and never stop. */
-  mayPoll(): boolean
-  costFactor(): number
-  /** All that was spent since it was last taken, by month. */
-  take(): Spending[]
-}
+export type UpstreamSpend = ReturnType<typeof openUpstreamSpend>
 
 /** Without credits an upstream is looked at so seldom that it costs next to nothing. */
 const POLL_EVERY_MS_EMPTY = 60_000
@@ -37,8 +21,8 @@ export function openUpstreamSpend(
   clock: Clock,
   account: SpendAccount,
   place: { network: string; upstream: string },
-  spent: (requests: number, credits: number) => void,
-): UpstreamSpend {
+  spent: (credits: number) => void,
+) {
   let credits: UpstreamBudget['credits'] = {}
   let isFree = false
   let polledAtMs = Number.NEGATIVE_INFINITY
@@ -46,11 +30,13 @@ export function openUpstreamSpend(
 
   return {
     account,
-    price(next) {
+    /** Sets what calls cost. */
+    price(next: UpstreamBudget['credits']): void {
       credits = next
       isFree = Object.values(next).every((price) => price === 0)
     },
-    note(method) {
+    /** A request leaves; it is counted whatever comes of it. */
+    note(method: string): void {
       const price = creditsOf(credits, method)
       const periodStartMs = account.spend(1, price)
       const sum = untaken.get(periodStartMs)
@@ -60,12 +46,15 @@ export function openUpstreamSpend(
       } else {
         untaken.set(periodStartMs, { requests: 1, credits: price })
       }
-      spent(1, price)
+      spent(price)
     },
-    hasRoom: (requests = 1) => account.requestsLeft() >= requests,
+    /** True when so many requests more are within the second. */
+    hasRoom: (requests: number) => account.requestsLeft() >= requests,
     creditsLeft: () => account.creditsLeft(),
+    /** True when a call of an app may be sent now. */
     mayCall: () => account.creditsLeft() === 'left' && account.requestsLeft() >= 1,
-    mayPoll() {
+    /** True when a poll may be sent: polls slow down where a budget is used up, and never stop. */
+    mayPoll(): boolean {
       const nowMs = clock.monotonicMs()
       const isEmpty = account.creditsLeft() === 'none'
       if (isEmpty && nowMs - polledAtMs < POLL_EVERY_MS_EMPTY) return false
@@ -78,7 +67,8 @@ export function openUpstreamSpend(
       return true
     },
     costFactor: () => (isFree ? 1 : account.costFactor()),
-    take() {
+    /** All that was spent since it was last taken, by month. */
+    take(): Spending[] {
       const taken = untaken
       untaken = new Map()
       const { account: name } = account.limits

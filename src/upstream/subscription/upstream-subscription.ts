@@ -5,7 +5,7 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { Upstream } from '../node/upstream.ts'
 import { withoutCredentials } from '../node/without-credentials.ts'
 
-export type UpstreamSubscriptionNeeds = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
+type UpstreamSubscriptionNeeds = { clock: Clock; sockets: Sockets; telemetry: Telemetry }
 
 export type SubscriptionConnection = {
   readonly upstream: Upstream
@@ -28,7 +28,7 @@ export type SubscriptionSession = {
   ended(reason: string): void
 }
 
-export type SubscriptionOptions<Session extends SubscriptionSession> = {
+type SubscriptionOptions<Session extends SubscriptionSession> = {
   network: string
   /** Names the log's lines about the connection. */
   logEvent: string
@@ -40,11 +40,9 @@ export type SubscriptionOptions<Session extends SubscriptionSession> = {
   openSession(connection: SubscriptionConnection): Session
 }
 
-export type UpstreamSubscription<Session> = {
-  /** The session of the current connection; null while none is established. */
-  readonly session: Session | null
-  stop(): void
-}
+export type UpstreamSubscription<Session extends SubscriptionSession> = ReturnType<
+  typeof openUpstreamSubscription<Session>
+>
 
 type Connection<Session> = {
   session: Session
@@ -71,7 +69,7 @@ const CHECK_EVERY_MS = 1000
 export function openUpstreamSubscription<Session extends SubscriptionSession>(
   needs: UpstreamSubscriptionNeeds,
   options: SubscriptionOptions<Session>,
-): UpstreamSubscription<Session> {
+) {
   const { clock } = needs
   const logState = openStateLog(needs.telemetry, options)
   const backoff = openBackoff(RECONNECT_LIMITS)
@@ -99,11 +97,12 @@ export function openUpstreamSubscription<Session extends SubscriptionSession>(
 
   connect()
   return {
-    get session() {
+    /** The session of the current connection; null while none is established. */
+    get session(): Session | null {
       const isUsable = connection?.isEstablished && connection.fault === null
       return connection && isUsable ? connection.session : null
     },
-    stop() {
+    stop(): void {
       isStopped = true
       cancelWait()
       connection?.end('stopped')

@@ -10,8 +10,12 @@ import type { World } from '../../../ports/world.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import { noteBlockShown } from '../../../upstream/answers/note-height-shown.ts'
 import { votesAt } from '../../../upstream/blocks/headers.ts'
-import { backOff, bestNews } from '../../../upstream/follow/best-news.ts'
-import { type ChainState, TAIL_LENGTH_MAX } from '../../../upstream/follow/chain-state.ts'
+import {
+  backOff,
+  bestNews,
+  type ChainState,
+  TAIL_LENGTH_MAX,
+} from '../../../upstream/follow/chain-state.ts'
 import { type Branch, finalizedAfter, findBranch } from '../../../upstream/follow/find-branch.ts'
 import { mayFollow } from '../../../upstream/follow/may-follow.ts'
 import { type BlockPrefetch, prefetchBlocks } from '../../../upstream/follow/prefetch-blocks.ts'

@@ -49,7 +49,7 @@ export function openPendingTransactions(
   whole: boolean,
 ): PendingTransactions {
   const subscribers = new Set<Subscriber>()
-  let source: UpstreamSubscription<unknown> | null = null
+  let source: UpstreamSubscription<SubscriptionSession> | null = null
   let cancelEnd = () => {}
 
   const end = () => {
