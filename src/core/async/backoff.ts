@@ -1,18 +1,13 @@
-export type BackoffLimits = { minMs: number; maxMs: number }
+type BackoffLimits = { minMs: number; maxMs: number }
 
-export type Backoff = {
-  nextMs(): number
-  reset(): void
-}
-
-export function openBackoff(limits: BackoffLimits): Backoff {
+export function openBackoff(limits: BackoffLimits) {
   let failures = 0
   return {
-    nextMs() {
+    nextMs(): number {
       failures += 1
       return backoffMs(limits, failures)
     },
-    reset() {
+    reset(): void {
       failures = 0
     },
   }

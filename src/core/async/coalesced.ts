@@ -1,12 +1,5 @@
-export type Coalesced = {
-  /** Starts a run; while one is under way, which may have missed the cause, one more follows it. */
-  ask(): void
-  /** Resolves when nothing runs and no run is asked for. */
-  idle(): Promise<void>
-}
-
 /** Calls `work` once for any number of requests that come while it runs; `failed` hears errors. */
-export function coalesced(work: () => Promise<void>, failed: (thrown: unknown) => void): Coalesced {
+export function coalesced(work: () => Promise<void>, failed: (thrown: unknown) => void) {
   let running: Promise<void> | null = null
   let isAsked = false
 
@@ -29,11 +22,13 @@ export function coalesced(work: () => Promise<void>, failed: (thrown: unknown) =
     }
   }
   return {
-    ask() {
+    /** Starts a run; while one is under way, which may have missed the cause, one more follows. */
+    ask(): void {
       isAsked = true
       running ??= run()
     },
-    async idle() {
+    /** Resolves when nothing runs and no run is asked for. */
+    async idle(): Promise<void> {
       while (running) await running
     },
   }

@@ -1,15 +1,10 @@
 /** Gives a permit back; called more than once, it does nothing. */
 type Release = () => void
 
-/** Lets a limited number of callers proceed at once; the others wait in the order they came. */
-export type Semaphore = {
-  readonly taken: number
-  tryAcquire(): Release | null
-  /** Resolves when it is the caller's turn; null at once when too many wait already. */
-  acquire(): Promise<Release | null>
-}
+export type Semaphore = ReturnType<typeof openSemaphore>
 
-export function openSemaphore(permits: number, waitingMax: number): Semaphore {
+/** Lets a limited number of callers proceed at once; the others wait in the order they came. */
+export function openSemaphore(permits: number, waitingMax: number) {
   const waiting = new Set<(release: Release) => void>()
   let taken = 0
 
@@ -34,11 +29,12 @@ export function openSemaphore(permits: number, waitingMax: number): Semaphore {
     return permit()
   }
   return {
-    get taken() {
+    get taken(): number {
       return taken
     },
     tryAcquire,
-    async acquire() {
+    /** Resolves when it is the caller's turn; null at once when too many wait already. */
+    async acquire(): Promise<Release | null> {
       const release = tryAcquire()
       if (release) return release
       if (waiting.size >= waitingMax) return null

@@ -75,7 +75,7 @@ describe('serial work', () => {
   })
 
   test('refuses whoever comes when too many wait, and takes others again later', async () => {
-    const run = serial({ waitingMax: 2, full: () => new Error('full') })
+    const run = serial(2, () => new Error('full'))
     const gate = Promise.withResolvers<void>()
     const inside = [run(() => gate.promise), run(() => 'second')]
     await expect(run(() => 'third')).rejects.toThrow('full')

@@ -1,18 +1,12 @@
 /**
- * Runs work one piece after the other. A piece may `release` the next one before it has ended,
- * when the rest of it needs no protection.
+ * A mutex, first come first served. A piece of work may `release` the next one before it has
+ * ended, and one that fails fails for its caller alone. Where no more than `waitingMax` pieces may
+ * be under way and waiting, `full` makes the error for the others.
  */
-export type Serial = <T>(work: (release: () => void) => T | Promise<T>) => Promise<T>
-
-type SerialLimits = {
-  /** Pieces that may be under way and waiting together. */
-  waitingMax: number
-  /** The error for a caller who comes when there are that many. */
-  full(): Error
-}
-
-/** A mutex, first come first served. A piece that fails fails for its caller alone. */
-export function serial({ waitingMax, full }: SerialLimits = UNLIMITED): Serial {
+export function serial(
+  waitingMax = Number.POSITIVE_INFINITY,
+  full = () => new Error('too many wait'),
+) {
   let waiting = 0
   let last: Promise<void> | null = null
 
@@ -31,10 +25,4 @@ export function serial({ waitingMax, full }: SerialLimits = UNLIMITED): Serial {
     last = released
     return mine
   }
-}
-
-/** Enough for callers who are few by their nature, such as reloads of the configuration. */
-const UNLIMITED: SerialLimits = {
-  waitingMax: Number.POSITIVE_INFINITY,
-  full: () => new Error('too many wait'),
 }

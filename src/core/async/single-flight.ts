@@ -1,36 +1,28 @@
-export type SingleFlight<T> = {
-  /** The answer of a call like this one that was started in the same epoch. */
-  join(key: string, epoch: number, nowMs?: number): Promise<T> | undefined
-  /** Runs the work for all that join; `finish` must follow when it is over. */
-  start(key: string, epoch: number, work: () => Promise<T>, nowMs?: number): Promise<T>
-  /** Nobody joins it any more. */
-  finish(key: string, promise: Promise<T>): void
-}
-
-type CallUnderWay<T> = { promise: Promise<T>; epoch: number; startedAtMs: number }
-
 /** A call older than this may answer with what has changed since, unseen. */
 const JOIN_MS_MAX = 1000
 
 /** Beyond this many different calls under way, each goes alone. */
 const CALLS_MAX = 10_000
 
-export function openSingleFlight<T>(monotonicMs: () => number): SingleFlight<T> {
-  const calls = new Map<string, CallUnderWay<T>>()
+export function openSingleFlight<T>(monotonicMs: () => number) {
+  const calls = new Map<string, { promise: Promise<T>; epoch: number; startedAtMs: number }>()
   return {
-    join(key, epoch, nowMs = monotonicMs()) {
+    /** The answer of a call like this one that was started in the same epoch. */
+    join(key: string, epoch: number, nowMs = monotonicMs()): Promise<T> | undefined {
       const call = calls.get(key)
       if (!call || call.epoch !== epoch) return undefined
       if (nowMs - call.startedAtMs > JOIN_MS_MAX) return undefined
       return call.promise
     },
-    start(key, epoch, work, nowMs = monotonicMs()) {
+    /** Runs the work for all that join; `finish` must follow when it is over. */
+    start(key: string, epoch: number, work: () => Promise<T>, nowMs = monotonicMs()): Promise<T> {
       const promise = work()
       if (calls.size >= CALLS_MAX) return promise
       calls.set(key, { promise, epoch, startedAtMs: nowMs })
       return promise
     },
-    finish(key, promise) {
+    /** Nobody joins it any more. */
+    finish(key: string, promise: Promise<T>): void {
       if (calls.get(key)?.promise === promise) calls.delete(key)
     },
   }

@@ -1,16 +1,8 @@
 import type { Timers } from './timers.ts'
 
-export type WakeableSleep = {
-  /** Until woken or `ms` have passed. A call of `wake` since the last sleep ends it at once. */
-  sleep(ms: number): Promise<void>
-  /** For `ms`, whatever the news, as after a failure; only `close` cuts it short. */
-  pause(ms: number): Promise<void>
-  wake(): void
-  /** Ends what sleeps or pauses now, and every later sleep and pause at once. */
-  close(): void
-}
+export type WakeableSleep = ReturnType<typeof openWakeableSleep>
 
-export function openWakeableSleep(timers: Timers): WakeableSleep {
+export function openWakeableSleep(timers: Timers) {
   let isWoken = false
   let isClosed = false
   let endSleep = () => {}
@@ -26,7 +18,8 @@ export function openWakeableSleep(timers: Timers): WakeableSleep {
     })
 
   return {
-    async sleep(ms) {
+    /** Until woken or `ms` have passed. A call of `wake` since the last sleep ends it at once. */
+    async sleep(ms: number): Promise<void> {
       if (!isWoken && !isClosed) {
         await wait(ms, (end) => {
           endSleep = end
@@ -34,7 +27,8 @@ export function openWakeableSleep(timers: Timers): WakeableSleep {
       }
       isWoken = false
     },
-    async pause(ms) {
+    /** For `ms`, whatever the news, as after a failure; only `close` cuts it short. */
+    async pause(ms: number): Promise<void> {
       if (isClosed) return
       await wait(ms, (end) => {
         endPause = end
@@ -42,11 +36,12 @@ export function openWakeableSleep(timers: Timers): WakeableSleep {
       // The loop goes on now, and sees what it was woken for meanwhile.
       isWoken = false
     },
-    wake() {
+    wake(): void {
       isWoken = true
       endSleep()
     },
-    close() {
+    /** Ends what sleeps or pauses now, and every later sleep and pause at once. */
+    close(): void {
       isClosed = true
       endSleep()
       endPause()

@@ -64,7 +64,7 @@ export function openSqlite(path: ':memory:'): Database {
  */
 function openDatabase(writer: SqliteWriter, reader: SqliteEngine | null): Database {
   const full = () => new Failure('database_unavailable', { reason: 'too_many_waiting' })
-  const inTurn = serial({ waitingMax: WAITING_MAX, full })
+  const inTurn = serial(WAITING_MAX, full)
   let closed: Promise<void> | null = null
 
   const run: TransactionRun = {
