@@ -24,29 +24,12 @@ export type StandingQuery = {
 
 export type SharedResult = { result: QueryResult; ids: readonly string[] }
 
-export type Engine = {
-  /** Replaces the query of that id, if there is one. */
-  put(query: StandingQuery): void
-  remove(id: string): void
-  size(): number
-  /** The parts of a block that must be read to answer every query. */
-  wants(): BlockWants
-  /** The variables that queries name, each once, whether or not they exist. */
-  variablesUsed(): { teamId: string; name: string }[]
-  /**
-   * The results of all queries that are due on this block: those with something found, those
-   * that do not skip empty results, and those in `alsoNotify`, whatever they skip.
-   */
-  run(block: Block, alsoNotify?: ReadonlySet<string>): SharedResult[]
-}
+export type Engine = ReturnType<typeof openEngine>
 
 const NOBODY: ReadonlySet<string> = new Set()
 const NO_ITEMS: readonly Item[] = []
 
-export function openEngine(
-  variables: VariableRegistry,
-  resultBytesMax: number = RESULT_BYTES_MAX,
-): Engine {
+export function openEngine(variables: VariableRegistry, resultBytesMax: number = RESULT_BYTES_MAX) {
   const registry = openQueryRegistry(variables)
   let runNumber = 0
 
@@ -95,12 +78,19 @@ export function openEngine(
   }
 
   return {
-    put: (query) => putQuery(registry, query),
-    remove: (id) => removeQuery(registry, id),
+    /** Replaces the query of that id, if there is one. */
+    put: (query: StandingQuery) => putQuery(registry, query),
+    remove: (id: string) => removeQuery(registry, id),
     size: () => registry.queries.size(),
+    /** The parts of a block that must be read to answer every query. */
     wants: () => wantsOf(registry),
+    /** The variables that queries name, each once, whether or not they exist. */
     variablesUsed: () => variablesOf(registry),
-    run: (block, alsoNotify = NOBODY) => {
+    /**
+     * The results of all queries that are due on this block: those with something found, those
+     * that do not skip empty results, and those in `alsoNotify`, whatever they skip.
+     */
+    run: (block: Block, alsoNotify = NOBODY): SharedResult[] => {
       const evaluation = openEvaluation(block, resultBytesMax)
       const found: FilterEntry<QueryClass>[] = []
       try {

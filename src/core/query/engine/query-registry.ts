@@ -1,14 +1,12 @@
-import type { BlockWants } from '../../chain/block.ts'
-import { type InternTable, openInternTable } from '../index/intern-table.ts'
+import { openInternTable } from '../index/intern-table.ts'
 import { liveVariable } from '../index/list-index.ts'
-import { openPredicateIndex, type PredicateIndex } from '../index/predicate-index.ts'
+import { openPredicateIndex } from '../index/predicate-index.ts'
 import { detachString } from '../keys/detach-string.ts'
 import type { LiveVariable } from '../keys/live-variable.ts'
 import { smallSetWith, smallSetWithout } from '../keys/small-set.ts'
 import type { VariableRegistry } from '../keys/variable-registry.ts'
 import type { QueryPlan } from '../language/query-plan.ts'
 import {
-  type FragmentTemplates,
   namesVariables,
   openFragmentTemplates,
   type VariableSource,
@@ -22,31 +20,20 @@ import {
 } from '../output/result-template.ts'
 import type { QueryClass, QueryGroup, RegisteredQuery } from './query-class.ts'
 
-/** All standing queries of a network, taken apart so that equal parts are kept once. */
-export type QueryRegistry = {
-  /** By id. */
-  readonly queries: InternTable<RegisteredQuery>
-  readonly classes: InternTable<QueryClass>
-  readonly groups: Map<string, QueryGroup>
-  readonly alwaysDueGroups: Set<QueryGroup>
-  readonly templates: FragmentTemplates
-  readonly index: PredicateIndex<QueryClass>
-  readonly variables: VariableRegistry
-  readonly variableUses: Map<LiveVariable, number>
-  readonly wanted: Record<keyof BlockWants, number>
-  groupsMade: number
-}
+export type QueryRegistry = ReturnType<typeof openQueryRegistry>
 
-export function openQueryRegistry(variables: VariableRegistry): QueryRegistry {
+/** All standing queries of a network, taken apart so that equal parts are kept once. */
+export function openQueryRegistry(variables: VariableRegistry) {
   return {
+    /** By id. */
     queries: openInternTable<RegisteredQuery>(({ id }) => id),
     classes: openInternTable<QueryClass>(classKey),
-    groups: new Map(),
-    alwaysDueGroups: new Set(),
+    groups: new Map<string, QueryGroup>(),
+    alwaysDueGroups: new Set<QueryGroup>(),
     templates: openFragmentTemplates(),
-    index: openPredicateIndex(variables),
+    index: openPredicateIndex<QueryClass>(variables),
     variables,
-    variableUses: new Map(),
+    variableUses: new Map<LiveVariable, number>(),
     wanted: { transactions: 0, receipts: 0, traces: 0, senders: 0 },
     groupsMade: 0,
   }

@@ -2,14 +2,7 @@
  * Values of which equal ones are kept once, found by a key text that can be made from each of
  * them. Only a hash of the text is kept: a hundred thousand filters would else be in memory twice.
  */
-export type InternTable<T extends object> = {
-  find(key: string): T | undefined
-  /** For a key that is not there. */
-  add(key: string, value: T): void
-  remove(value: T): void
-  keys(): Iterable<string>
-  size(): number
-}
+export type InternTable<T extends object> = ReturnType<typeof openInternTable<T>>
 
 const SLOTS_MIN = 16
 
@@ -26,7 +19,7 @@ const GROWTH = 1.3
 export function openInternTable<T extends object>(
   keyOf: (value: T) => string,
   hashOf: (key: string) => number = hashText,
-): InternTable<T> {
+) {
   let slots = emptySlots<T>(SLOTS_MIN)
   let hashes = new Uint32Array(SLOTS_MIN)
   let size = 0
@@ -76,18 +69,20 @@ export function openInternTable<T extends object>(
   }
 
   return {
-    find: (key) => slots[slotOf(hashOf(key), (value) => keyOf(value) === key)] ?? undefined,
-    add(key, value) {
+    find: (key: string): T | undefined =>
+      slots[slotOf(hashOf(key), (value) => keyOf(value) === key)] ?? undefined,
+    /** For a key that is not there. */
+    add(key: string, value: T): void {
       if (++size > slots.length * FULL_SHARE) grow()
       put(hashOf(key), value)
     },
-    remove(value) {
+    remove(value: T): void {
       const at = slotOf(hashOf(keyOf(value)), (other) => other === value)
       if (!slots[at]) return
       free(at)
       size--
     },
-    keys: () =>
+    keys: (): Iterable<string> =>
       slots
         .values()
         .filter((value) => value !== null)

@@ -41,12 +41,7 @@ export type FilterEntry<User extends object = object> = ConjunctionChecks & {
 
 export type Alternative = ConjunctionChecks & { readonly of: FilterEntry }
 
-export type ListIndex = {
-  add(conjunction: Conjunction): void
-  remove(conjunction: Conjunction): void
-  /** Adds matching items to their entries; an entry joins `touched` with its first item. */
-  match(items: readonly Item[], touched: FilterEntry[]): void
-}
+export type ListIndex = ReturnType<typeof openListIndex>
 
 /**
  * The conjunctions under a key: one by itself where the key is all that it asks for in the
@@ -82,7 +77,7 @@ const HOT_CHECKS = 2000
 /** Keys remembered as hot; beyond, what was learned is forgotten and learned again. */
 const HOT_KEYS_MAX = 10_000
 
-export function openListIndex(list: BlockListName, variables: VariableRegistry): ListIndex {
+export function openListIndex(list: BlockListName, variables: VariableRegistry) {
   const dimensions = Array.from({ length: list === 'logs' ? DIMENSIONS : 2 }, () =>
     openDimension(variables.seed),
   )
@@ -98,6 +93,7 @@ export function openListIndex(list: BlockListName, variables: VariableRegistry):
     unregister(dimensions[conjunction.access]!, conjunction)
   }
 
+  /** Adds matching items to their entries; an entry joins `touched` with its first item. */
   function match(items: readonly Item[], touched: FilterEntry[]): void {
     const newlyHot: HotKey[] = []
     const matching: Matching = { touched, shared: new Set() }

@@ -24,19 +24,6 @@ import {
   openListIndex,
 } from './list-index.ts'
 
-/** The filters of all standing queries, found by what a block holds instead of one by one. */
-export type PredicateIndex<User extends object> = {
-  acquire(list: BlockListName, filter: ListFilter | null, source: VariableSource): FilterEntry<User>
-  release(
-    list: BlockListName,
-    entry: FilterEntry<User>,
-    source: Pick<VariableSource, 'release'>,
-  ): void
-  /** Adds the entries that found something in the block, each with its items in order. */
-  match(block: Block, found: FilterEntry<User>[]): void
-  size(): number
-}
-
 type ListFilters<User extends object> = {
   entries: InternTable<FilterEntry<User>>
   index: ListIndex
@@ -56,9 +43,8 @@ export function forgetFound(entries: readonly FilterEntry[]): void {
   for (const entry of entries) entry.found = null
 }
 
-export function openPredicateIndex<User extends object>(
-  variables: VariableRegistry,
-): PredicateIndex<User> {
+/** The filters of all standing queries, found by what a block holds instead of one by one. */
+export function openPredicateIndex<User extends object>(variables: VariableRegistry) {
   const lists: Readonly<Record<BlockListName, ListFilters<User>>> = {
     transactions: openListFilters('transactions', variables),
     logs: openListFilters('logs', variables),
@@ -78,7 +64,7 @@ export function openPredicateIndex<User extends object>(
   }
 
   return {
-    acquire: (list, filter, source) => {
+    acquire: (list: BlockListName, filter: ListFilter | null, source: VariableSource) => {
       const alternatives = readAlternatives(filter, source.acquire, ownKey)
       const { entries, index } = lists[list]
       const key = filterEntryKey(alternatives)
@@ -93,7 +79,11 @@ export function openPredicateIndex<User extends object>(
       else for (const one of conjunctionsOf(made)) index.add(one)
       return made
     },
-    release: (list, entry, source) => {
+    release: (
+      list: BlockListName,
+      entry: FilterEntry<User>,
+      source: Pick<VariableSource, 'release'>,
+    ): void => {
       const { entries, index } = lists[list]
       const alternatives = checksOf(list, entry)
       entries.remove(entry)
@@ -101,7 +91,8 @@ export function openPredicateIndex<User extends object>(
       else for (const one of conjunctionsOf(entry)) index.remove(one)
       releaseChecks(alternatives, source)
     },
-    match: (block, found) => {
+    /** Adds the entries that found something in the block, each with its items in order. */
+    match: (block: Block, found: FilterEntry<User>[]): void => {
       // An index holds only entries of its own users.
       const touched = found as FilterEntry[]
       for (const list of LISTS) lists[list].index.match(itemsOf(block, list), touched)

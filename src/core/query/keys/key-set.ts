@@ -16,24 +16,14 @@ import {
   readKey,
 } from './read-key.ts'
 
+export type KeySet = ReturnType<typeof openKeySet>
+
 /**
  * A live set of addresses or 32-byte words, as `0x` text. Ten million addresses take
  * about 350 MB and a change moves at most some thousand keys. A text that is no such key
  * is never in it.
  */
-export type KeySet = {
-  readonly size: number
-  /** False when it was there already, or is no key. */
-  add(key: string): boolean
-  delete(key: string): boolean
-  has(key: string): boolean
-  /** Whether the key that was read last is in it; for asking many sets about one key. */
-  hasReadKey(words: number, hash: number): boolean
-  hasHash(hash: number): boolean
-  eachHash(visit: (hash: number) => void): void
-}
-
-export function openKeySet(seed: KeySeed = PUBLIC_SEED): KeySet {
+export function openKeySet(seed: KeySeed = PUBLIC_SEED) {
   let addresses: ExtendibleHashSet | null = null
   let words32: ExtendibleHashSet | null = null
 
@@ -42,33 +32,35 @@ export function openKeySet(seed: KeySeed = PUBLIC_SEED): KeySet {
   }
 
   return {
-    get size() {
+    get size(): number {
       return (addresses?.count ?? 0) + (words32?.count ?? 0)
     },
-    add: (key) => {
+    /** False when it was there already, or is no key. */
+    add: (key: string): boolean => {
       const words = readKey(key)
       if (words === 0) return false
       if (words === ADDRESS_WORDS) addresses ??= openExtendibleHashSet(words)
       else words32 ??= openExtendibleHashSet(words)
       return hashSetAdd(setOf(words)!, hashReadKey(words, seed))
     },
-    delete: (key) => {
+    delete: (key: string): boolean => {
       const words = readKey(key)
       const set = setOf(words)
       return set !== null && hashSetDelete(set, hashReadKey(words, seed))
     },
-    has: (key) => {
+    has: (key: string): boolean => {
       const words = readKey(key)
       const set = setOf(words)
       return set !== null && hashSetHas(set, hashReadKey(words, seed))
     },
-    hasReadKey: (words, hash) => {
+    /** Whether the key that was read last is in it; for asking many sets about one key. */
+    hasReadKey: (words: number, hash: number): boolean => {
       const set = setOf(words)
       return set !== null && hashSetHas(set, hash)
     },
-    hasHash: (hash) =>
+    hasHash: (hash: number): boolean =>
       [addresses, words32].some((set) => set !== null && hashSetHasHash(set, hash)),
-    eachHash: (visit) => {
+    eachHash: (visit: (hash: number) => void): void => {
       for (const set of [addresses, words32]) if (set) eachHashOf(set, visit)
     },
   }

@@ -11,28 +11,10 @@ import {
 } from './live-variable.ts'
 import { type KeySeed, PUBLIC_SEED } from './read-key.ts'
 
-export type VariableRegistry = {
-  /** The seed of its sets, for all that is looked up by the same keys. */
-  readonly seed: KeySeed
-  set(teamId: string, name: string, keys: Iterable<string>): void
-  /** An empty set to be filled step by step, and then adopted. */
-  newSet(): KeySet
-  /** Replaces the keys by a set from `newSet`, at once however large it is. */
-  adopt(teamId: string, name: string, keys: KeySet): void
-  /** Adds, then removes; creates the variable where there is none. */
-  change(teamId: string, name: string, added: Iterable<string>, removed: Iterable<string>): void
-  drop(teamId: string, name: string): void
-  find(teamId: string, name: string): KeySet | undefined
-  /** A reference to the variable for a query, whether or not it exists yet. */
-  acquire(teamId: string, name: string): LiveVariable
-  release(variable: LiveVariable): void
-  large(): Iterable<LiveVariable>
-  /** The variables that have the key, of the large ones only the given. */
-  variablesWith(key: string, large: readonly LiveVariable[]): readonly LiveVariable[]
-}
+export type VariableRegistry = ReturnType<typeof openVariableRegistry>
 
 /** The variables of all teams, for the engines of all networks. A change acts at once. */
-export function openVariableRegistry(seed: KeySeed = PUBLIC_SEED): VariableRegistry {
+export function openVariableRegistry(seed: KeySeed = PUBLIC_SEED) {
   const variables = new Map<string, LiveVariable>()
   const index: VariableIndex = { seed, byHash: new Map(), large: new Set() }
 
@@ -56,33 +38,42 @@ export function openVariableRegistry(seed: KeySeed = PUBLIC_SEED): VariableRegis
   }
 
   return {
+    /** The seed of its sets, for all that is looked up by the same keys. */
     seed,
-    set: (teamId, name, keys) => {
+    set: (teamId: string, name: string, keys: Iterable<string>) => {
       const variable = variableOf(teamId, name)
       clearKeys(index, variable)
       change(variable, keys, [])
     },
+    /** An empty set to be filled step by step, and then adopted. */
     newSet: () => openKeySet(seed),
-    adopt: (teamId, name, keys) => adoptKeys(index, variableOf(teamId, name), keys),
-    change: (teamId, name, added, removed) => change(variableOf(teamId, name), added, removed),
-    drop: (teamId, name) => {
+    /** Replaces the keys by a set from `newSet`, at once however large it is. */
+    adopt: (teamId: string, name: string, keys: KeySet) =>
+      adoptKeys(index, variableOf(teamId, name), keys),
+    /** Adds, then removes; creates the variable where there is none. */
+    change: (teamId: string, name: string, added: Iterable<string>, removed: Iterable<string>) =>
+      change(variableOf(teamId, name), added, removed),
+    drop: (teamId: string, name: string) => {
       const variable = variables.get(registryKey(teamId, name))
       if (!variable) return
       clearKeys(index, variable)
       forgetIfUnused(variable)
     },
-    find: (teamId, name) => variables.get(registryKey(teamId, name))?.keys,
-    acquire: (teamId, name) => {
+    find: (teamId: string, name: string) => variables.get(registryKey(teamId, name))?.keys,
+    /** A reference to the variable for a query, whether or not it exists yet. */
+    acquire: (teamId: string, name: string) => {
       const variable = variableOf(teamId, name)
       variable.uses++
       return variable
     },
-    release: (variable) => {
+    release: (variable: LiveVariable) => {
       variable.uses--
       forgetIfUnused(variable)
     },
-    large: () => index.large,
-    variablesWith: (key, large) => variablesWith(index, key, large),
+    large: (): Iterable<LiveVariable> => index.large,
+    /** The variables that have the key, of the large ones only the given. */
+    variablesWith: (key: string, large: readonly LiveVariable[]) =>
+      variablesWith(index, key, large),
   }
 }
 

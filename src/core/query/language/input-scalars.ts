@@ -1,10 +1,8 @@
 import { type ConstValueNode, GraphQLError, Kind, print } from 'graphql'
-import { quantityToNumber } from '../../hex.ts'
+import { isAddress, isHash32, quantityToNumber } from '../../hex.ts'
 
 export type InputScalar = 'Address' | 'Bytes32' | 'Long'
 
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/
-const BYTES32 = /^0x[0-9a-fA-F]{64}$/
 const DECIMAL = /^[0-9]{1,16}$/
 
 const EXPECTED = {
@@ -18,23 +16,15 @@ const SHOWN_CHARACTERS_MAX = 80
 
 /** A literal in our form; throws a GraphQLError, as graphql-js wants it, when it is none. */
 export function readScalarLiteral(scalar: InputScalar, node: ConstValueNode): string | number {
-  const value = node.kind === Kind.INT ? Number(node.value) : literalText(node)
-  return readOrThrow(scalar, value, node)
+  const text = node.kind === Kind.STRING ? node.value : null
+  return readScalarValue(scalar, node.kind === Kind.INT ? Number(node.value) : text, node)
 }
 
 /** The value of a variable in our form; throws like `readScalarLiteral`. */
-export function readScalarValue(scalar: InputScalar, value: unknown): string | number {
-  return readOrThrow(scalar, value, null)
-}
-
-function literalText(node: ConstValueNode): string | null {
-  return node.kind === Kind.STRING ? node.value : null
-}
-
-function readOrThrow(
+export function readScalarValue(
   scalar: InputScalar,
   value: unknown,
-  node: ConstValueNode | null,
+  node: ConstValueNode | null = null,
 ): string | number {
   const read = scalar === 'Long' ? readLong(value) : readHex(scalar, value)
   if (read !== null) return read
@@ -46,8 +36,8 @@ function readOrThrow(
 
 /** Checksums are not looked at: mixed case is only a spelling. */
 function readHex(scalar: 'Address' | 'Bytes32', value: unknown): string | null {
-  const form = scalar === 'Address' ? ADDRESS : BYTES32
-  return typeof value === 'string' && form.test(value) ? value.toLowerCase() : null
+  const isForm = scalar === 'Address' ? isAddress : isHash32
+  return isForm(value) ? value.toLowerCase() : null
 }
 
 function readLong(value: unknown): number | null {

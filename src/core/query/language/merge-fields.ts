@@ -10,54 +10,15 @@ import type { Rejection } from '../../errors.ts'
 import type { ReadQuery } from './read-query.ts'
 import { refuseQuery } from './refuse-query.ts'
 
-/** Fields that share a response name are one field; its sub-selections are merged. */
-export type MergedFields = ReadonlyMap<string, readonly [FieldNode, ...FieldNode[]]>
-
-/** By response name in the order of first appearance, as CollectFields of the GraphQL spec. */
+/**
+ * By response name in the order of first appearance, as CollectFields of the GraphQL spec. Fields
+ * that share a response name are one field; its sub-selections are merged.
+ */
 export function mergeFields(
   query: ReadQuery,
   selectionSets: readonly SelectionSetNode[],
-): MergedFields {
-  return collect(query, selectionSets, isIncluded)
-}
-
-export function selectionSetsOf(fields: readonly FieldNode[]): SelectionSetNode[] {
-  return fields.flatMap(({ selectionSet }) => selectionSet ?? [])
-}
-
-/**
- * Refuses two fields of one response name that differ in name or arguments. All types are
- * objects, so to agree with the first is to agree with each other, and one pass is enough;
- * graphql-js compares all pairs, which takes it 40 ms for 500 fields.
- */
-export function findFieldConflict(query: ReadQuery): Rejection | null {
-  return conflictWithin(query, [query.operation.selectionSet])
-}
-
-function conflictWithin(
-  query: ReadQuery,
-  selectionSets: readonly SelectionSetNode[],
-): Rejection | null {
-  // Fields that a directive leaves out must fit as well: that is GraphQL's rule.
-  for (const [responseName, fields] of collect(query, selectionSets, () => true)) {
-    const different = fields.find((field) => !isSameCall(fields[0], field))
-    if (different) {
-      return refuseQuery(
-        `the fields called ${responseName} differ in name or arguments; give one an alias`,
-        different,
-      )
-    }
-    const refused = conflictWithin(query, selectionSetsOf(fields))
-    if (refused) return refused
-  }
-  return null
-}
-
-function collect(
-  query: ReadQuery,
-  selectionSets: readonly SelectionSetNode[],
-  includes: (selection: SelectionNode) => boolean,
-): MergedFields {
+  includes = isIncluded,
+): ReadonlyMap<string, readonly [FieldNode, ...FieldNode[]]> {
   const merged = new Map<string, [FieldNode, ...FieldNode[]]>()
   const fragmentsSeen = new Set<string>()
 
@@ -81,6 +42,34 @@ function collect(
 
   for (const selectionSet of selectionSets) visit(selectionSet)
   return merged
+}
+
+export function selectionSetsOf(fields: readonly FieldNode[]): SelectionSetNode[] {
+  return fields.flatMap(({ selectionSet }) => selectionSet ?? [])
+}
+
+/**
+ * Refuses two fields of one response name that differ in name or arguments. All types are
+ * objects, so to agree with the first is to agree with each other, and one pass is enough;
+ * graphql-js compares all pairs, which takes it 40 ms for 500 fields.
+ */
+export function findFieldConflict(
+  query: ReadQuery,
+  selectionSets: readonly SelectionSetNode[] = [query.operation.selectionSet],
+): Rejection | null {
+  // Fields that a directive leaves out must fit as well: that is GraphQL's rule.
+  for (const [responseName, fields] of mergeFields(query, selectionSets, () => true)) {
+    const different = fields.find((field) => !isSameCall(fields[0], field))
+    if (different) {
+      return refuseQuery(
+        `the fields called ${responseName} differ in name or arguments; give one an alias`,
+        different,
+      )
+    }
+    const refused = findFieldConflict(query, selectionSetsOf(fields))
+    if (refused) return refused
+  }
+  return null
 }
 
 /** Conditions are literals by now: there are no Boolean variables. */

@@ -40,19 +40,15 @@ export type VariableSource = {
   release(check: KeyCheck): void
 }
 
-export type FragmentTemplates = {
-  /** `asParent` is for a parent block, of which little is known. */
-  acquire(selection: SelectionSet, source: VariableSource, asParent?: boolean): FragmentTemplate
-  release(template: FragmentTemplate, source: Pick<VariableSource, 'release'>): void
-  size(): number
-}
+export type FragmentTemplates = ReturnType<typeof openFragmentTemplates>
 
 export const EVERYTHING: ItemFilter = openItemFilter([])
 
 /** Templates by selection, with use counts, so that a removed query leaves nothing behind. */
-export function openFragmentTemplates(): FragmentTemplates {
+export function openFragmentTemplates() {
   const templates = new Map<string, FragmentTemplate>()
 
+  /** `asParent` is for a parent block, of which little is known. */
   function acquire(
     selection: SelectionSet,
     source: VariableSource,
