@@ -5,7 +5,6 @@ import {
   type ProgramAccountsCall,
   type ProgramAccountsRules,
   readProgramAccountsCall,
-  readProgramAccountsV2Call,
 } from '../../core/solana/request/program-accounts.ts'
 import { invalidParams, isSolanaError, solanaError } from '../../core/solana/solana-error.ts'
 import type { SpillFiles } from '../../ports/spill.ts'
@@ -57,9 +56,8 @@ export function openProgramAccounts(
   const open: Open = { indexOf, registry, keys }
   return {
     async serve(service, method, paramsText, teamId) {
-      const read =
-        method === 'getProgramAccountsV2' ? readProgramAccountsV2Call : readProgramAccountsCall
-      const call = read(paramsText, rules)
+      const version = method === 'getProgramAccountsV2' ? 2 : 1
+      const call = readProgramAccountsCall(paramsText, rules, version)
       if (isSolanaError(call)) return ownError(call)
 
       const fingerprint = fingerprintOf(service.network.id, call)

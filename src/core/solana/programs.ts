@@ -14,11 +14,9 @@ export const PROGRAM_IDS = {
   vote: 'Vote111111111111111111111111111111111111111',
 } as const
 
-type KnownProgram = keyof typeof PROGRAM_IDS
-
 export const PROGRAM_KEYS = Object.fromEntries(
   Object.entries(PROGRAM_IDS).map(([name, id]) => [name, keyOf(id)]),
-) as Readonly<Record<KnownProgram, Uint8Array>>
+) as Readonly<Record<keyof typeof PROGRAM_IDS, Uint8Array>>
 
 export function sameKey(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false

@@ -6,7 +6,7 @@ import { encodeKey } from '../../../src/core/solana/base58.ts'
 import { matchesFilters } from '../../../src/core/solana/request/matches-filters.ts'
 import {
   type ProgramAccountsCall,
-  readProgramAccountsV2Call,
+  readProgramAccountsCall,
 } from '../../../src/core/solana/request/program-accounts.ts'
 import { isSolanaError } from '../../../src/core/solana/solana-error.ts'
 import { openAccountStoreHere } from '../../../src/embedded/account-store/account-store.ts'
@@ -145,7 +145,7 @@ async function ended({ index, clock }: IndexStage): Promise<void> {
 
 function callOf(program: Uint8Array, config: object): ProgramAccountsCall {
   const params = JSON.stringify([encodeKey(program), { commitment: 'confirmed', ...config }])
-  const call = readProgramAccountsV2Call(params, { defaultEncoding: 'json', pageLimit: 10_000 })
+  const call = readProgramAccountsCall(params, { defaultEncoding: 'json', pageLimit: 10_000 }, 2)
   if (isSolanaError(call)) throw new Error(call.message)
   return call
 }

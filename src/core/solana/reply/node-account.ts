@@ -4,12 +4,13 @@ import {
   COMMA,
   hasEscape,
   OPEN_ARRAY,
+  parsed,
   QUOTE,
   skipSpace,
   stringEnd,
 } from '../../json/json-bytes.ts'
 import type { Account } from '../account.ts'
-import { encodeKey, readKey } from '../base58.ts'
+import { decodeKey, encodeKey } from '../base58.ts'
 import { pubkeyOf } from './record-members.ts'
 
 export type NodeAccount = Account & {
@@ -116,8 +117,8 @@ function isOwner(bytes: Uint8Array, ownerText: Uint8Array, program: Uint8Array):
   const to = toOf(OWNER)
   if (isText(bytes, from, to, ownerText)) return true
   if (!hasEscape(bytes, from, to) || bytes[from] !== QUOTE) return false
-  const text = unescaped(bytes, from, to)
-  const key = text === null ? null : readKey(utf8.encode(text), 0, text.length)
+  const text = parsed(bytes, from, to)
+  const key = typeof text === 'string' ? decodeKey(text) : null
   return key !== null && isText(key, 0, key.length, program)
 }
 
@@ -135,22 +136,14 @@ function readData(bytes: Uint8Array, from: number, to: number): Uint8Array | nul
   const closeAt = skipSpace(bytes, nameTo)
   if (bytes[closeAt] !== CLOSE_ARRAY || closeAt + 1 !== to) return null
   const text = hasEscape(bytes, textFrom, textTo)
-    ? unescaped(bytes, textFrom, textTo)
+    ? parsed(bytes, textFrom, textTo)
     : latin1(bytes, textFrom + 1, textTo - 1)
-  return text === null ? null : decoded(text)
+  return typeof text === 'string' ? decoded(text) : null
 }
 
 function decoded(base64: string): Uint8Array | null {
   try {
     return Uint8Array.fromBase64(base64, { lastChunkHandling: 'strict' })
-  } catch {
-    return null
-  }
-}
-
-function unescaped(bytes: Uint8Array, from: number, to: number): string | null {
-  try {
-    return JSON.parse(latin1(bytes, from, to))
   } catch {
     return null
   }

@@ -83,12 +83,11 @@ export function readTag(text: string): Tag | SolanaError {
 export function readName<Name extends string>(
   text: string,
   allowed: readonly Name[],
-  listed: readonly string[] = allowed,
 ): Name | SolanaError {
   const tag = readTag(text)
   if (isSolanaError(tag)) return tag
   const name = allowed.find((one) => one === tag.name)
-  if (name === undefined) return unknownVariant(tag.name, listed)
+  if (name === undefined) return unknownVariant(tag.name, allowed)
   if (tag.valueText === null || tag.valueText === 'null') return name
   return wrongType(tag.valueText, 'unit')
 }

@@ -43,8 +43,6 @@ export type ReplyCut = {
   isWrapped: boolean
   /** The members of the reply and of its result that may occur once. */
   seen: Set<string>
-  hasRecords: boolean
-  hasEnvelope: boolean
   error: { code: number; message: string; text: string } | null
   pageKey: string | null
   found: RecordMembers
@@ -52,6 +50,7 @@ export type ReplyCut = {
 
 const U64_MAX = 2n ** 64n - 1n
 const DIGITS = /^\d{1,20}$/
+const NO_CONTEXT = { slot: null, apiVersion: null }
 
 const utf8 = new TextDecoder()
 
@@ -62,8 +61,6 @@ export function startCut(listener: RecordListener): ReplyCut {
     expects: 'first',
     isWrapped: false,
     seen: new Set(),
-    hasRecords: false,
-    hasEnvelope: false,
     error: null,
     pageKey: null,
     found: { pubkeyFrom: 0, pubkeyTo: 0, pageKeyFrom: 0, pageKeyTo: 0 },
@@ -154,8 +151,7 @@ function openResult(cut: ReplyCut, isWrapped: boolean): boolean {
 
 function openRecords(cut: ReplyCut): boolean {
   if (isRepeated(cut, 'result.value')) return false
-  if (!cut.isWrapped) hearContext(cut, null, null)
-  cut.hasRecords = true
+  if (!cut.isWrapped) cut.listener.envelope(NO_CONTEXT)
   cut.place = 'records'
   cut.expects = 'first'
   return true
@@ -169,11 +165,11 @@ function close(cut: ReplyCut): boolean {
     return true
   }
   if (cut.place === 'result') {
-    if (!cut.hasEnvelope) hearContext(cut, null, null)
+    if (!cut.seen.has('result.context')) cut.listener.envelope(NO_CONTEXT)
     cut.place = 'reply'
-    return cut.hasRecords
+    return hasRecords(cut)
   }
-  if (cut.error === null && !cut.hasRecords) return false
+  if (cut.error === null && !hasRecords(cut)) return false
   if (cut.error !== null) cut.listener.error(cut.error)
   cut.place = 'over'
   return true
@@ -188,37 +184,35 @@ function noteMember(cut: ReplyCut, name: string, value: unknown, text: () => str
     return !isRepeated(cut, name) && (value === null || noteError(cut, value, text()))
   }
   if (name === 'result.context') {
-    return !isRepeated(cut, name) && isJsonObject(value) && noteContext(cut, value, text())
+    if (isRepeated(cut, name) || !isJsonObject(value)) return false
+    noteContext(cut, value, text())
   }
   if (name === 'reply.pageKey' || name === 'result.pageKey') notePageKey(cut, value)
   return true
 }
 
 function noteError(cut: ReplyCut, error: unknown, text: string): boolean {
-  if (cut.hasRecords || !isJsonObject(error)) return false
+  if (hasRecords(cut) || !isJsonObject(error)) return false
   const { code, message } = error
   if (!Number.isSafeInteger(code) || typeof message !== 'string') return false
   cut.error = { code: code as number, message, text }
   return true
 }
 
-function noteContext(cut: ReplyCut, context: Record<string, unknown>, text: string): boolean {
-  const { apiVersion } = context
+function noteContext(cut: ReplyCut, context: Record<string, unknown>, text: string): void {
   // From its text: a slot is a u64, which a double may not hold.
   const digits = rawMembers(text).get('slot') ?? ''
   const slot = DIGITS.test(digits) ? BigInt(digits) : null
-  const isSlot = slot !== null && slot <= U64_MAX
-  hearContext(cut, isSlot ? slot : null, typeof apiVersion === 'string' ? apiVersion : null)
-  return true
-}
-
-function hearContext(cut: ReplyCut, slot: bigint | null, apiVersion: string | null): void {
-  cut.hasEnvelope = true
-  cut.listener.envelope({ slot, apiVersion })
+  const apiVersion = typeof context.apiVersion === 'string' ? context.apiVersion : null
+  cut.listener.envelope({ slot: slot !== null && slot <= U64_MAX ? slot : null, apiVersion })
 }
 
 function notePageKey(cut: ReplyCut, value: unknown): void {
   if (typeof value === 'string') cut.pageKey = value
+}
+
+function hasRecords({ seen }: ReplyCut): boolean {
+  return seen.has('result.value')
 }
 
 /** Readers disagree on which of two members counts, so a reply with both is no answer. */

@@ -1,13 +1,15 @@
 import type { AccountFilter, SolanaError } from '../account.ts'
 import { PROGRAM_IDS } from '../programs.ts'
 import { invalidParams, isSolanaError } from '../solana-error.ts'
+import {
+  ACCOUNT_TYPE_ACCOUNT,
+  ACCOUNT_TYPE_OFFSET,
+  TOKEN_ACCOUNT_BYTES,
+} from './matches-filters.ts'
 
 const KEY_BYTES = 32
 const MINT_OFFSET = 0
 const OWNER_OFFSET = 32
-const ACCOUNT_TYPE_OFFSET = 165
-const ACCOUNT_TYPE_ACCOUNT = 2
-const TOKEN_ACCOUNT_BYTES = 165
 
 /**
  * A node answers a question for the token accounts of one owner, or of one mint, on a path of

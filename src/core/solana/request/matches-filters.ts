@@ -1,12 +1,12 @@
 import type { AccountFilter } from '../account.ts'
 
-const TOKEN_ACCOUNT_BYTES = 165
+export const TOKEN_ACCOUNT_BYTES = 165
 const TOKEN_MULTISIG_BYTES = 355
 
 const STATE_OFFSET = 108
 /** Behind the account's own fields, where extensions follow, stands what kind it is. */
-const ACCOUNT_TYPE_OFFSET = 165
-const ACCOUNT_TYPE_ACCOUNT = 2
+export const ACCOUNT_TYPE_OFFSET = 165
+export const ACCOUNT_TYPE_ACCOUNT = 2
 
 /** True when data fulfils every filter; hot in the index, so no allocation here. */
 export function matchesFilters(filters: readonly AccountFilter[], data: Uint8Array): boolean {

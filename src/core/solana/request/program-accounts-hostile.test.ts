@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { isSolanaError } from '../solana-error.ts'
-import { readProgramAccountsCall, readProgramAccountsV2Call } from './program-accounts.ts'
+import { readProgramAccountsCall } from './program-accounts.ts'
 
 const PROGRAM = 'Stake11111111111111111111111111111111111111'
 const RULES = { defaultEncoding: 'json', pageLimit: 10_000 } as const
@@ -68,7 +68,7 @@ describe('hostile params', () => {
       expect(() => read(`["${PROGRAM}",${value}]`)).not.toThrow()
       for (const field of [...fields, 'changedSinceSlot']) {
         const params = `["${PROGRAM}",{"${field}":${value}}]`
-        for (const outcome of [read(params), readProgramAccountsV2Call(params, RULES)]) {
+        for (const outcome of [read(params), readProgramAccountsCall(params, RULES, 2)]) {
           if (isSolanaError(outcome)) expect(outcome.code).toBe(-32602)
         }
       }

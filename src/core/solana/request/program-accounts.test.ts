@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { encodeBase58 } from '../base58.ts'
 import { isSolanaError } from '../solana-error.ts'
-import {
-  type ProgramAccountsCall,
-  readProgramAccountsCall,
-  readProgramAccountsV2Call,
-} from './program-accounts.ts'
+import { type ProgramAccountsCall, readProgramAccountsCall } from './program-accounts.ts'
 
 const PROGRAM = 'Stake11111111111111111111111111111111111111'
 const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
@@ -135,9 +131,10 @@ describe('what a caller may say', () => {
   test('a u64 keeps all its digits', () => {
     expect(config('"minContextSlot":18446744073709551615').minContextSlot).toBe(2n ** 64n - 1n)
     expect(config('"minContextSlot":9223372036854775807').minContextSlot).toBe(2n ** 63n - 1n)
-    const v2 = readProgramAccountsV2Call(
+    const v2 = readProgramAccountsCall(
       `["${PROGRAM}",{"changedSinceSlot":18446744073709551615}]`,
       RULES,
+      2,
     )
     expect(v2).toHaveProperty('changedSinceSlot', 2n ** 64n - 1n)
   })
@@ -209,7 +206,7 @@ describe('what a caller may say', () => {
 
   test('V2 has its own names for pages, and a thousand records a page', () => {
     const v2 = (member: string, pageLimit = 10_000) =>
-      readProgramAccountsV2Call(`["${PROGRAM}",{${member}}]`, { ...RULES, pageLimit })
+      readProgramAccountsCall(`["${PROGRAM}",{${member}}]`, { ...RULES, pageLimit }, 2)
     expect(v2('')).toMatchObject({ version: 2, limit: 1_000, pageKey: null })
     expect(v2('', 50)).toHaveProperty('limit', 50)
     expect(v2('"limit":10000', 100_000)).toHaveProperty('limit', 10_000)

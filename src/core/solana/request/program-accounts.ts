@@ -1,4 +1,5 @@
 import { nestsDeeperThan, rawElements } from '../../json/json-scan.ts'
+import { parseJson } from '../../json/json-value.ts'
 import type {
   AccountEncoding,
   AccountFilter,
@@ -55,21 +56,7 @@ const KEY_CHARS = /^[1-9A-HJ-NP-Za-km-z]*$/
 export function readProgramAccountsCall(
   paramsText: string,
   rules: ProgramAccountsRules,
-): ProgramAccountsCall | SolanaError {
-  return readCall(paramsText, rules, 1)
-}
-
-export function readProgramAccountsV2Call(
-  paramsText: string,
-  rules: ProgramAccountsRules,
-): ProgramAccountsCall | SolanaError {
-  return readCall(paramsText, rules, 2)
-}
-
-function readCall(
-  paramsText: string,
-  rules: ProgramAccountsRules,
-  version: 1 | 2,
+  version: 1 | 2 = 1,
 ): ProgramAccountsCall | SolanaError {
   const params = readParams(paramsText)
   if (isSolanaError(params)) return params
@@ -110,7 +97,7 @@ function readParams(text: string): { program: string; config: string | null } | 
   }
   if (nestsDeeperThan(text, DEPTH_MAX)) return refusal('recursion limit exceeded')
   // Everything below trusts that the text is JSON; whoever hands it over may not have looked.
-  if (!isJson(text)) return solanaError(-32700, 'Parse error')
+  if (parseJson(text) === undefined) return solanaError(-32700, 'Parse error')
   const params = text.trim()
   if (params !== 'null' && !isSequence(params)) return invalidParams('`params` should be an array')
   const elements = isSequence(params) ? rawElements(params) : []
@@ -123,15 +110,6 @@ function readParams(text: string): { program: string; config: string | null } | 
     return solanaError(-32602, 'Invalid parameters: Expected from 1 to 2 parameters.', got)
   }
   return { program, config: config === 'null' ? null : config }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function readProgram(text: string): Uint8Array | SolanaError {

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { encodeBase58 } from '../base58.ts'
 import { isSolanaError } from '../solana-error.ts'
-import {
-  type ProgramAccountsCall,
-  readProgramAccountsCall,
-  readProgramAccountsV2Call,
-} from './program-accounts.ts'
+import { type ProgramAccountsCall, readProgramAccountsCall } from './program-accounts.ts'
 import { queryHash, upstreamParams } from './query-hash.ts'
 
 const PROGRAM = 'Stake11111111111111111111111111111111111111'
@@ -63,7 +59,7 @@ describe('the hash of a query', () => {
     ].map((members) => queryHash(config(members)))
     hashes.push(queryHash(call(`["${TOKEN}"]`)))
     const v2 = (members: string) =>
-      ready(readProgramAccountsV2Call(`["${PROGRAM}",{${members}}]`, RULES))
+      ready(readProgramAccountsCall(`["${PROGRAM}",{${members}}]`, RULES, 2))
     hashes.push(queryHash(v2('')), queryHash(v2('"changedSinceSlot":5')))
     hashes.push(queryHash(v2('"changedSinceSlot":18446744073709551615')))
     hashes.push(queryHash(v2('"changedSinceSlot":18446744073709551614')))

@@ -1,16 +1,8 @@
 import { hashKey } from '../../access/hash-key.ts'
-import type { AccountEncoding, AccountFilter, Commitment, DataSlice } from '../account.ts'
+import type { AccountFilter } from '../account.ts'
 import { encodeBase58 } from '../base58.ts'
 import { filtersToSend } from './filters-to-send.ts'
 import type { ProgramAccountsCall } from './program-accounts.ts'
-
-export type UpstreamOverrides = {
-  encoding?: AccountEncoding
-  dataSlice?: DataSlice | null
-  filters?: readonly AccountFilter[]
-  commitment?: Commitment
-  minContextSlot?: bigint | null
-}
 
 /**
  * One hash for all calls that give the same records in the same words: whatever page they ask
@@ -36,7 +28,7 @@ export function queryHash(call: ProgramAccountsCall): string {
 /** The params for a node: always sorted and with the slot, in words that every version knows. */
 export function upstreamParams(
   call: ProgramAccountsCall,
-  overrides: UpstreamOverrides = {},
+  overrides: Partial<ProgramAccountsCall> = {},
 ): string {
   const asked = { ...call, ...overrides }
   const members = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { isSolanaError } from '../solana-error.ts'
-import { readProgramAccountsCall, readProgramAccountsV2Call } from './program-accounts.ts'
+import { readProgramAccountsCall } from './program-accounts.ts'
 
 const PROGRAM = 'Stake11111111111111111111111111111111111111'
 const RULES = { defaultEncoding: 'json', pageLimit: 10_000 } as const
@@ -158,7 +158,7 @@ describe('what a node has no words for is named by its field', () => {
   })
 
   test('the same for the pages of V2', () => {
-    const v2 = (member: string) => readProgramAccountsV2Call(`["${PROGRAM}",{${member}}]`, RULES)
+    const v2 = (member: string) => readProgramAccountsCall(`["${PROGRAM}",{${member}}]`, RULES, 2)
     expect(v2('"paginationKey":5')).toHaveProperty(
       'message',
       bad('paginationKey: invalid type: integer `5`, expected a string'),

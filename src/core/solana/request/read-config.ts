@@ -18,13 +18,11 @@ import { isSolanaError } from '../solana-error.ts'
 import { type FilterShape, readFilterShapes } from './read-filters.ts'
 
 /** The values of a caller's config; null where it says nothing. */
-export type ProgramAccountsConfig = NodeFields & OwnFields
-
 type NodeFields = {
   filters: readonly FilterShape[]
   withContext: boolean
   dataSlice: DataSlice | null
-  encoding: GivenEncoding | null
+  encoding: AccountEncoding | 'json' | null
   minContextSlot: bigint | null
 }
 
@@ -35,8 +33,6 @@ type OwnFields = {
   pageKey: string | null
   changedSinceSlot: bigint | null
 }
-
-type GivenEncoding = AccountEncoding | 'json'
 
 /** As a node lists them, and ours behind them. */
 const ENCODINGS = ['binary', 'base58', 'base64', 'jsonParsed', 'base64+zstd', 'json'] as const
@@ -64,7 +60,7 @@ export function readConfig(
   text: string | null,
   version: 1 | 2,
   limitMax: number = Number.MAX_SAFE_INTEGER,
-): ProgramAccountsConfig | SolanaError {
+): (NodeFields & OwnFields) | SolanaError {
   if (text !== null && !isMap(text)) return wrongType(text, 'struct RpcProgramAccountsConfig')
   const members = rawMembers(text ?? '{}')
 
@@ -125,7 +121,8 @@ function readOwnFields(
   const pageKey = optional(members, pageKeyName, (text) => readString(text, pageKeyName))
   if (isSolanaError(pageKey)) return pageKey
 
-  const since = version === 1 ? null : optional(members, 'changedSinceSlot', readChangedSince)
+  const readSince = (text: string) => readUnsigned(text, 'u64', 'changedSinceSlot')
+  const since = version === 1 ? null : optional(members, 'changedSinceSlot', readSince)
   if (isSolanaError(since)) return since
 
   return {
@@ -190,10 +187,6 @@ function readLimit(text: string, limitMax: number): number | SolanaError {
   if (isSolanaError(limit)) return limit
   if (limit < 1n || limit > BigInt(limitMax)) return wrongValue(text, expected, 'limit')
   return Number(limit)
-}
-
-function readChangedSince(text: string): bigint | SolanaError {
-  return readUnsigned(text, 'u64', 'changedSinceSlot')
 }
 
 function optional<T>(

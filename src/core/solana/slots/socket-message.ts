@@ -1,15 +1,12 @@
 import { findMembers, type MemberNames, memberNames, noPlaces } from '../../json/find-members.ts'
-import { QUOTE } from '../../json/json-bytes.ts'
+import { QUOTE, skipSpace } from '../../json/json-bytes.ts'
 import { readAccountData } from '../reply/node-account.ts'
 
-export type SocketMessage =
+type SocketMessage =
   /** The answer to a call of ours: the name of the subscription, null where it was refused. */
   | { kind: 'answer'; id: number; subscription: string | null }
   /** `value` is a view of the JSON that it speaks of. */
   | { kind: 'news'; subscription: string; slot: number; value: Uint8Array }
-
-/** The ledger's clock at a slot, with the time that amounts with interest depend on. */
-export type LedgerClock = { slot: number; unixTimestamp: bigint }
 
 const MESSAGE = memberNames('id', 'result', 'error', 'params')
 const PARAMS = memberNames('subscription', 'result')
@@ -34,7 +31,8 @@ export function readSocketMessage(bytes: Uint8Array): SocketMessage | null {
   return { kind: 'answer', id: number, subscription: isGranted ? subscription : null }
 }
 
-export function readLedgerClock(value: Uint8Array): LedgerClock | null {
+/** The ledger's clock at a slot, with the time that amounts with interest depend on. */
+export function readLedgerClock(value: Uint8Array) {
   const data = readAccountData(value)
   if (data?.length !== CLOCK_BYTES) return null
   const view = new DataView(data.buffer, data.byteOffset)
@@ -58,24 +56,12 @@ function readNews(params: Uint8Array): SocketMessage | null {
 /** The members of the object that these bytes are, in the order of the names. */
 function membersOf(bytes: Uint8Array, names: MemberNames): (Uint8Array | undefined)[] | null {
   const places = noPlaces(names)
-  const from = startOf(bytes)
-  const end = findMembers(bytes, from, names, places)
-  if (end < 0 || !isBlank(bytes, end)) return null
+  const end = findMembers(bytes, skipSpace(bytes, 0), names, places)
+  if (end < 0 || skipSpace(bytes, end) < bytes.length) return null
   return names.map((_, index) => {
     const to = places[2 * index + 1] as number
     return to === 0 ? undefined : bytes.subarray(places[2 * index], to)
   })
-}
-
-function startOf(bytes: Uint8Array): number {
-  let at = 0
-  while (at < bytes.length && (bytes[at] as number) <= 32) at++
-  return at
-}
-
-function isBlank(bytes: Uint8Array, from: number): boolean {
-  for (let at = from; at < bytes.length; at++) if ((bytes[at] as number) > 32) return false
-  return true
 }
 
 /** The text of a number or a name; nothing of what is nested or quoted, which is neither. */

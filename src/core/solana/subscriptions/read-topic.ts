@@ -143,9 +143,7 @@ function readSignatureTopic([text = '', configText]: Params): SolanaTopic | Sola
   return { kind: 'signature', paramsText, signature, commitment, tellsReceived }
 }
 
-type LogsFilter = { filterText: string; mentions: Uint8Array | null }
-
-function readLogsFilter(text: string): LogsFilter | SolanaError {
+function readLogsFilter(text: string) {
   const tag = readTag(text)
   if (isSolanaError(tag)) return tag
   const { name, valueText } = tag

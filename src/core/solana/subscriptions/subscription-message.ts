@@ -1,7 +1,7 @@
 import { nestsDeeperThan, type RawMembers, rawMembers } from '../../json/json-scan.ts'
 import { isJsonObject } from '../../json/json-value.ts'
 
-export type SubscriptionMessage =
+type SubscriptionMessage =
   | { kind: 'granted'; id: number; subscription: string }
   | { kind: 'refused'; id: number; code: number; message: string }
   | SubscriptionNotification
@@ -14,8 +14,6 @@ export type SubscriptionNotification = {
   subscription: string
   resultText: string
 }
-
-export type SlotValue = { slot: number; valueText: string }
 
 /** Deeper than anything that a node says. */
 const DEPTH_MAX = 200
@@ -55,7 +53,7 @@ export function readSubscriptionMessage(text: string): SubscriptionMessage | nul
 }
 
 /** Reads `{context: {slot}, value}`; null for anything else. `text` must be JSON. */
-export function readSlotValue(text: string): SlotValue | null {
+export function readSlotValue(text: string): { slot: number; valueText: string } | null {
   if (!text.startsWith('{')) return null
   const members = rawMembers(text)
   const context = members.get('context') ?? ''

@@ -3,13 +3,6 @@ import { isJsonObject, parseJson } from '../../json/json-value.ts'
 import type { Account } from '../account.ts'
 import { decodeKey } from '../base58.ts'
 
-/** The answer of a node to getMultipleAccounts in base64. */
-export type AccountsReply = {
-  slot: bigint
-  /** In the order of the question; null where there is no such account. */
-  accounts: (Account | null)[]
-}
-
 const U64 = /^\d{1,20}$/
 const U64_MAX = 2n ** 64n - 1n
 
@@ -17,10 +10,10 @@ const U64_MAX = 2n ** 64n - 1n
 const NO_RENT_EPOCH = '18446744073709551615'
 
 /**
- * Reads the result of getMultipleAccounts with every digit of its numbers; null when it is none,
- * or not one for these keys. `text` must be JSON.
+ * Reads the result of getMultipleAccounts in base64, with every digit of its numbers; null when it
+ * is none, or not one for these keys. An account is null where there is none. `text` must be JSON.
  */
-export function readAccountsReply(text: string, keys: readonly Uint8Array[]): AccountsReply | null {
+export function readAccountsReply(text: string, keys: readonly Uint8Array[]) {
   if (!isJsonObject(parseJson(text))) return null
   const result = rawMembers(text)
   const context = result.get('context') ?? ''

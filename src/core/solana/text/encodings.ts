@@ -11,7 +11,7 @@ import {
 } from '../../json/text-sink.ts'
 import type { Account, AccountEncoding, DataSlice, SolanaError } from '../account.ts'
 import { encodeBase58, encodeKey, writeKey } from '../base58.ts'
-import { sameKey } from '../programs.ts'
+import { PROGRAM_KEYS, sameKey } from '../programs.ts'
 
 export type RecordRules = {
   encoding: AccountEncoding
@@ -107,6 +107,22 @@ export function openRecordWriter(rules: RecordRules) {
 export function takeRecord(writer: RecordWriter): Uint8Array<ArrayBuffer> {
   const bytes = writer.take()
   return bytes[0] === COMMA ? bytes.subarray(1) : bytes
+}
+
+/** An account that is gone, as a node shows it in a notification: an empty one of nobody. */
+export function goneAccountText(encoding: AccountEncoding): string {
+  const writer = openRecordWriter({ encoding, dataSlice: null, parse: () => null })
+  const fault = writer.write({
+    pubkey: PROGRAM_KEYS.system,
+    owner: PROGRAM_KEYS.system,
+    lamports: 0n,
+    rentEpoch: 0n,
+    executable: false,
+    data: new Uint8Array(),
+  })
+  assert(fault === null, 'no data fit into every encoding')
+  const record = Buffer.from(writer.take()).toString('latin1')
+  return record.slice('{"account":'.length, record.lastIndexOf(',"pubkey":'))
 }
 
 /**
