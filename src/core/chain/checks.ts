@@ -148,7 +148,7 @@ function strayMember(raw: RawObject, index: number, block: BlockRef): string | n
   return quantityToNumber(raw.transactionIndex) === index ? null : 'transactionIndex'
 }
 
-function bloomIn(raw: RawObject | null): Uint8Array | null {
+export function bloomIn(raw: RawObject | null): Uint8Array | null {
   return isBloom(raw?.logsBloom) ? Uint8Array.fromHex(raw.logsBloom.slice(2)) : null
 }
 

@@ -1,7 +1,8 @@
+import { bloomIn } from '../chain/checks.ts'
 import { headerIn } from '../chain/header.ts'
-import { type BloomBits, inBloom, isZeroBloom } from '../chain/logs-bloom.ts'
-import { isBytes } from '../hex.ts'
+import { type BloomBits, isZeroBloom } from '../chain/logs-bloom.ts'
 import { isJsonObject } from '../json/json-value.ts'
+import { bloomMayMatch } from '../subscriptions/read-log-filter.ts'
 import type { BlockRange, LogKeys } from './log-filter.ts'
 import type { LogList } from './log-list.ts'
 
@@ -13,8 +14,6 @@ export type LogHeader = {
   bloom: Uint8Array | null
 }
 
-const BLOOM_CHARS = 514
-
 /** A node that cuts lists off does so at round numbers. */
 const CUT_COUNT_MIN = 1000
 const CUT_COUNT_STEP = 500
@@ -22,9 +21,7 @@ const CUT_COUNT_STEP = 500
 export function logHeaderIn(block: unknown): LogHeader | null {
   const header = headerIn(block)
   if (!header || !isJsonObject(block)) return null
-  const { logsBloom } = block
-  const isBloom = isBytes(logsBloom) && logsBloom.length === BLOOM_CHARS
-  return { ...header, bloom: isBloom ? Uint8Array.fromHex(logsBloom.slice(2)) : null }
+  return { ...header, bloom: bloomIn(block) }
 }
 
 /**
@@ -33,15 +30,13 @@ export function logHeaderIn(block: unknown): LogHeader | null {
  */
 export function evidenceOf(
   bloom: Uint8Array | null,
-  { addresses, topics }: LogKeys,
+  keys: LogKeys,
   known: BloomBits,
   mayBeZero: boolean,
 ): 'none' | 'perhaps' | 'silent' {
   if (bloom === null) return 'silent'
   if (isZeroBloom(bloom)) return mayBeZero ? 'silent' : 'none'
-  const has = (keys: readonly string[] | null) =>
-    keys === null || keys.some((key) => inBloom(bloom, key, known))
-  return has(addresses) && topics.every(has) ? 'perhaps' : 'none'
+  return bloomMayMatch(keys, bloom, known) ? 'perhaps' : 'none'
 }
 
 /** Some of the blocks without a log, spread evenly, the last of them always among them. */

@@ -1,3 +1,4 @@
+import { Rejection } from '../errors.ts'
 import { isAddress, isHash32, numberToQuantity, quantityToNumber } from '../hex.ts'
 import { isJsonObject } from '../json/json-value.ts'
 
@@ -37,10 +38,30 @@ export function parseLogFilter(params: readonly unknown[]): LogFilter | null {
   for (const name in filter) if (!MEMBERS.has(name)) return null
   const from = boundOf(filter.fromBlock)
   const to = boundOf(filter.toBlock)
-  const addresses = keysOf(filter.address, isAddress)
-  const topics = topicsOf(filter.topics)
-  if (from === null || to === null || addresses === undefined || topics === null) return null
-  return { from, to, addresses, topics }
+  const keys = readLogKeys(filter, ALTERNATIVES_MAX)
+  if (from === null || to === null || keys instanceof Rejection) return null
+  return { from, to, ...keys }
+}
+
+/** Reads `address` and `topics` by the rules of go-ethereum, each with so many alternatives. */
+export function readLogKeys(
+  { address, topics }: Readonly<Record<string, unknown>>,
+  alternativesMax: number,
+): LogKeys | Rejection {
+  const addresses = readKeys(address, 'address', isAddress, alternativesMax)
+  if (addresses instanceof Rejection) return addresses
+  const positions = topics ?? []
+  if (!Array.isArray(positions)) return invalidLogFilter('topics must be an array')
+  if (positions.length > TOPICS_MAX) {
+    return invalidLogFilter(`topics may have at most ${TOPICS_MAX} positions`)
+  }
+  const read: Keys[] = []
+  for (const [at, position] of positions.entries()) {
+    const keys = readKeys(position, `topics[${at}]`, isTopic, alternativesMax)
+    if (keys instanceof Rejection) return keys
+    read.push(keys)
+  }
+  return { addresses, topics: read }
 }
 
 /**
@@ -101,26 +122,32 @@ function boundOf(param: unknown): BlockBound | null {
   return param === 'earliest' ? 0 : quantityToNumber(param)
 }
 
-/** Undefined for what is none. An empty list is anything, as go-ethereum has it. */
-function keysOf(param: unknown, isKey: (value: unknown) => value is string): Keys | undefined {
-  if (param === undefined || param === null) return null
-  if (isKey(param)) return [param.toLowerCase()]
-  if (!Array.isArray(param) || param.length > ALTERNATIVES_MAX) return undefined
-  if (!param.every(isKey)) return undefined
-  const keys = new Set(param.map((key) => key.toLowerCase()))
-  return keys.size === 0 ? null : [...keys].sort()
+function readKeys(
+  value: unknown,
+  name: string,
+  isKey: (value: unknown) => boolean,
+  keysMax: number,
+): Keys | Rejection {
+  if (value === undefined || value === null) return null
+  const list: unknown[] = Array.isArray(value) ? value : [value]
+  const [what, whats] = isKey === isAddress ? ['address', 'addresses'] : ['topic', 'topics']
+  if (list.length > keysMax) {
+    return invalidLogFilter(`${name} may name at most ${keysMax} ${whats}`)
+  }
+  const at = list.findIndex((one) => !isKey(one))
+  if (at >= 0) {
+    const place = Array.isArray(value) ? `${name}[${at}]` : name
+    return invalidLogFilter(`${place} is no ${what}`)
+  }
+  // One null among alternatives lets anything pass, as does an empty list.
+  if (list.length === 0 || list.includes(null)) return null
+  return [...new Set(list.map((one) => String(one).toLowerCase()))].sort()
 }
 
-function topicsOf(param: unknown): Keys[] | null {
-  if (param === undefined || param === null) return []
-  if (!Array.isArray(param) || param.length > TOPICS_MAX) return null
-  const topics: Keys[] = []
-  for (const position of param as unknown[]) {
-    // Beside anything, the other alternatives say nothing.
-    const isAnything = Array.isArray(position) && position.includes(null)
-    const keys = isAnything ? null : keysOf(position, isHash32)
-    if (keys === undefined) return null
-    topics.push(keys)
-  }
-  return topics
+function isTopic(value: unknown): boolean {
+  return value === null || isHash32(value)
+}
+
+export function invalidLogFilter(what: string): Rejection {
+  return new Rejection('invalid_params', `Invalid params: ${what}.`)
 }

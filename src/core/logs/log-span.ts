@@ -1,9 +1,5 @@
 /** The number of blocks that a node has shown to answer eth_getLogs for at once. */
-export type LogSpan = {
-  /** Infinity until it has refused a range. */
-  blocks: number
-  learnedAtMs: number
-}
+export type LogSpan = ReturnType<typeof newLogSpan>
 
 /** Limits that vendors have, for nodes that refuse without a number. */
 const USUAL_LIMITS = [
@@ -16,7 +12,8 @@ const DOUBLES_EVERY_MS = 600_000
 /** Doubled as often as this, a limit is none. */
 const DOUBLINGS_MAX = 24
 
-export function newLogSpan(): LogSpan {
+/** Its blocks are Infinity until it has refused a range. */
+export function newLogSpan() {
   return { blocks: Number.POSITIVE_INFINITY, learnedAtMs: 0 }
 }
 
