@@ -1,6 +1,3 @@
-/** The claims that count here. Others, such as `sub`, are the signer's own. */
-export type JwtClaims = { appId: string; expiresAtMs: number }
-
 /** A token cannot be taken back by itself, so it may not last. */
 const LIFETIME_S_MAX = 24 * 3600
 
@@ -9,12 +6,15 @@ const LEEWAY_S = 60
 
 const APP_ID = /^app_[a-z0-9]{16}$/
 
-/** The claims of a token that may be used now at `audience`, or why it may not. */
+/**
+ * The claims that count of a token that may be used now at `audience`, or why it may not. Others,
+ * such as `sub`, are the signer's own.
+ */
 export function readJwtClaims(
   claims: Readonly<Record<string, unknown>>,
   audience: string,
   nowMs: number,
-): JwtClaims | string {
+): { appId: string; expiresAtMs: number } | string {
   const { app, aud, exp } = claims
   const nowS = nowMs / 1000
   if (typeof app !== 'string' || !APP_ID.test(app)) return 'has no "app", the id of an app'

@@ -5,11 +5,9 @@ export type Backlog = {
   draining: boolean
 }
 
-export type BacklogLevel = 'within' | 'above' | 'far_above'
-
 const FAR_FACTOR = 2
 
-export function backlogLevel({ bytes }: Pick<Backlog, 'bytes'>, limitBytes: number): BacklogLevel {
+export function backlogLevel({ bytes }: Pick<Backlog, 'bytes'>, limitBytes: number) {
   if (bytes <= limitBytes) return 'within'
   return bytes <= limitBytes * FAR_FACTOR ? 'above' : 'far_above'
 }

@@ -1,7 +1,6 @@
+import { type IpRange, isInRange, parseIpRange } from '../access/ip-range.ts'
 import { assert } from '../errors.ts'
 import { parseIpAddress } from './ip-address.ts'
-
-type Block = { bytes: Uint8Array; prefixBits: number }
 
 /** One reason for all, so that nobody learns which names of an inner network there are. */
 export const NO_USABLE_ADDRESS =
@@ -92,10 +91,10 @@ export function isForbiddenAddress(ip: string): boolean {
 }
 
 function isForbidden(bytes: Uint8Array): boolean {
-  if (bytes.length === 4) return FORBIDDEN_V4.some((one) => isInside(one, bytes))
-  if (isInside(NAT64, bytes)) return isForbidden(bytes.subarray(NAT64_V4_AT))
-  if (!isInside(GLOBAL_V6, bytes)) return true
-  return FORBIDDEN_V6.some((one) => isInside(one, bytes)) || isIsatap(bytes)
+  if (bytes.length === 4) return FORBIDDEN_V4.some((one) => isInRange(bytes, one))
+  if (isInRange(bytes, NAT64)) return isForbidden(bytes.subarray(NAT64_V4_AT))
+  if (!isInRange(bytes, GLOBAL_V6)) return true
+  return FORBIDDEN_V6.some((one) => isInRange(bytes, one)) || isIsatap(bytes)
 }
 
 /** ISATAP puts any IPv4 address behind 5efe, under every prefix. */
@@ -124,18 +123,8 @@ function brokenNameRule(name: string, allowPrivate: boolean): string | null {
   return null
 }
 
-function isInside({ bytes, prefixBits }: Block, address: Uint8Array): boolean {
-  for (let bit = 0; bit < prefixBits; bit += 8) {
-    const at = bit >> 3
-    const mask = prefixBits - bit >= 8 ? 0xff : 0xff & (0xff << (8 - (prefixBits - bit)))
-    if (((bytes[at] ?? 0) & mask) !== ((address[at] ?? 0) & mask)) return false
-  }
-  return true
-}
-
-function block(text: string): Block {
-  const [address = '', bits] = text.split('/')
-  const bytes = parseIpAddress(address)
-  assert(bytes !== null, 'a block is written as an address and a number of bits')
-  return { bytes, prefixBits: Number(bits) }
+function block(text: string): IpRange {
+  const range = parseIpRange(text)
+  assert(range !== null, 'a block is written as an address and a number of bits')
+  return range
 }

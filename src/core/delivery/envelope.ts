@@ -1,19 +1,11 @@
 import type { Truncation } from '../query/output/query-result.ts'
 
-export type DataEnvelope = {
-  webhookId: string
-  deliveryId: string
-  createdAtMs: number
+type Envelope = { webhookId: string; deliveryId: string; createdAtMs: number }
+
+export type DataEnvelope = Envelope & {
   network: string
   sequenceNumber: number
   truncation: Truncation | null
-}
-
-type ErrorEnvelope = {
-  webhookId: string
-  deliveryId: string
-  createdAtMs: number
-  message: string
 }
 
 /**
@@ -32,7 +24,7 @@ export function dataBody(envelope: DataEnvelope, dataText: string): string {
   )
 }
 
-export function errorBody(envelope: ErrorEnvelope): string {
+export function errorBody(envelope: Envelope & { message: string }): string {
   return `${opening(envelope)}{"error":${JSON.stringify(envelope.message)}}}`
 }
 
@@ -44,7 +36,7 @@ export function backlogMessage(dashboardUrl: string): string {
   return `Backlog limit exceeded: more results are undelivered than your plan allows. Unpause the webhook once its destination accepts deliveries, or visit ${dashboardUrl}/settings/billing to upgrade.`
 }
 
-function opening({ webhookId, deliveryId, createdAtMs }: Omit<ErrorEnvelope, 'message'>): string {
+function opening({ webhookId, deliveryId, createdAtMs }: Envelope): string {
   return (
     `{"webhookId":"${webhookId}","id":"${deliveryId}",` +
     `"createdAt":"${new Date(createdAtMs).toISOString()}","type":"GRAPHQL","event":`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
-import { type HostHealth, limitNow, newHostHealth, noteOutcome, opensAtMs } from './host-health.ts'
+import { type HostHealth, limitNow, newHostHealth, noteOutcome } from './host-health.ts'
 
 const SECOND = 1000
 const NOW = 1_800_000_000_000
@@ -63,9 +63,9 @@ describe('a host that fails', () => {
     (fault) => {
       const health = newHostHealth()
       note(health, fault, 4)
-      expect(opensAtMs(health)).toBeNull()
+      expect(health.opensAtMs).toBeNull()
       note(health, fault, 1)
-      expect(opensAtMs(health)).toBe(NOW + 5 * SECOND)
+      expect(health.opensAtMs).toBe(NOW + 5 * SECOND)
       expect(limitNow(health, NOW)).toBe(0)
     },
   )
@@ -77,32 +77,32 @@ describe('a host that fails', () => {
       note(health, 'connect', 4)
       note(health, status, 1)
     }
-    expect(opensAtMs(health)).toBeNull()
+    expect(health.opensAtMs).toBeNull()
   })
 
   test('is given up when of ten or more attempts half have failed', () => {
     const health = newHostHealth()
     note(health, 200, 5)
     note(health, 500, 4)
-    expect(opensAtMs(health)).toBeNull()
+    expect(health.opensAtMs).toBeNull()
     note(health, 500, 1)
-    expect(opensAtMs(health)).toBe(NOW + 5 * SECOND)
+    expect(health.opensAtMs).toBe(NOW + 5 * SECOND)
   })
 
   test('is not given up by a success', () => {
     const health = newHostHealth()
     note(health, 500, 9)
     note(health, 200, 1)
-    expect(opensAtMs(health)).toBeNull()
+    expect(health.opensAtMs).toBeNull()
   })
 
   test('is judged by the last half minute', () => {
     const health = newHostHealth()
     note(health, 500, 9, NOW)
     note(health, 500, 9, NOW + 30 * SECOND)
-    expect(opensAtMs(health)).toBeNull()
+    expect(health.opensAtMs).toBeNull()
     note(health, 500, 1, NOW + 30 * SECOND)
-    expect(opensAtMs(health)).not.toBeNull()
+    expect(health.opensAtMs).not.toBeNull()
   })
 
   test("is never given up for what is our own doing, or a caller's", () => {
@@ -111,7 +111,7 @@ describe('a host that fails', () => {
     noteOutcome(health, { status: null, fault: null, startedAtMs: NOW }, NOW)
     expect(health).toEqual(newHostHealth())
     for (const status of [301, 400, 401, 404, 410, 422]) note(health, status, 100)
-    expect(opensAtMs(health)).toBeNull()
+    expect(health.opensAtMs).toBeNull()
     expect(limitNow(health, NOW)).toBe(4)
   })
 })
@@ -127,7 +127,7 @@ describe('a host that was given up', () => {
     const health = givenUp()
     let nowMs = NOW
     for (const waitS of [5, 10, 20, 40, 80, 160, 300, 300]) {
-      expect(opensAtMs(health)).toBe(nowMs + waitS * SECOND)
+      expect(health.opensAtMs).toBe(nowMs + waitS * SECOND)
       expect(limitNow(health, nowMs + waitS * SECOND - 1)).toBe(0)
       nowMs += waitS * SECOND
       expect(limitNow(health, nowMs)).toBe(1)
@@ -138,12 +138,12 @@ describe('a host that was given up', () => {
   test.each([[200], [404]])('is back with an answer of %d, and forgotten what was', (status) => {
     const health = givenUp()
     note(health, status, 1, NOW + 5 * SECOND)
-    expect(opensAtMs(health)).toBeNull()
+    expect(health.opensAtMs).toBeNull()
     expect(limitNow(health, NOW + 5 * SECOND)).toBe(4)
     note(health, 'connect', 4, NOW + 6 * SECOND)
-    expect(opensAtMs(health)).toBeNull()
+    expect(health.opensAtMs).toBeNull()
     note(health, 'connect', 1, NOW + 6 * SECOND)
-    expect(opensAtMs(health)).toBe(NOW + 11 * SECOND)
+    expect(health.opensAtMs).toBe(NOW + 11 * SECOND)
   })
 
   test('is neither given longer nor believed for attempts from before', () => {
@@ -154,7 +154,7 @@ describe('a host that was given up', () => {
     ]) {
       noteOutcome(health, { ...outcome, startedAtMs: NOW - SECOND }, NOW + 20 * SECOND)
     }
-    expect(opensAtMs(health)).toBe(NOW + 5 * SECOND)
+    expect(health.opensAtMs).toBe(NOW + 5 * SECOND)
     expect(limitNow(health, NOW + 20 * SECOND)).toBe(1)
   })
 

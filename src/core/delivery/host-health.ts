@@ -73,10 +73,6 @@ export function limitNow(health: HostHealth, nowMs: number): number {
   return nowMs < health.opensAtMs ? 0 : 1
 }
 
-export function opensAtMs(health: HostHealth): number | null {
-  return health.opensAtMs
-}
-
 /**
  * Null for what must never count against a host. A host that answers 404 to one webhook is
  * well: to give it up would hold up every other webhook on it.

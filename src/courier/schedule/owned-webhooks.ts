@@ -1,4 +1,4 @@
-import { limitNow, opensAtMs } from '../../core/delivery/host-health.ts'
+import { limitNow } from '../../core/delivery/host-health.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { RecordedEvent } from '../../tables/chain/chain-events.ts'
 import type { Delivery, DeliveryKey } from '../../tables/deliveries/delivery.ts'
@@ -185,7 +185,7 @@ function heldUpSinceMs(
   nowMs: number,
 ): number | null {
   if (!host || !wants(queue, 'new')) return null
-  if (opensAtMs(host.health) !== null || host.slots >= limitNow(host.health, nowMs)) return null
+  if (host.health.opensAtMs !== null || host.slots >= limitNow(host.health, nowMs)) return null
   if (queue.slots >= WEBHOOK_SLOTS_MAX) return null
   // First attempts start in order, so whatever is prefetched is newer than what is under way.
   return queue.unsettled.size === 0 ? sinceMs : (nextNew(queue)?.createdAtMs ?? null)

@@ -1,4 +1,3 @@
-import { opensAtMs } from '../../core/delivery/host-health.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { Schedule } from '../schedule/schedule.ts'
 import type { AttemptEnd, SendAttempt } from './attempt-outcome.ts'
@@ -80,7 +79,7 @@ function metersFor(telemetry: Telemetry, network: string): Meters {
 function gauges(telemetry: Telemetry, schedule: Schedule): (() => void)[] {
   const openBreakers = () => {
     let open = 0
-    for (const { health } of schedule.hosts.values()) if (opensAtMs(health) !== null) open += 1
+    for (const { health } of schedule.hosts.values()) if (health.opensAtMs !== null) open += 1
     return open
   }
   return [
