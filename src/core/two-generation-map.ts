@@ -3,15 +3,7 @@
  * becomes the old one, and the old one is dropped. That costs one look-up a hit, where a list by
  * last use would be rewritten each time.
  */
-export type TwoGenerationMap<K, V> = {
-  /** A value of the old generation that is asked for becomes young again. */
-  get(key: K): V | undefined
-  set(key: K, value: V): void
-  delete(key: K): void
-  clear(): void
-  /** The size of both generations together; a value that became young again counts twice. */
-  readonly weight: number
-}
+export type TwoGenerationMap<K, V> = ReturnType<typeof openTwoGenerationMap<K, V>>
 
 type Generations<K, V> = {
   /** The limit of one generation, so the map never holds more than twice as much. */
@@ -20,7 +12,7 @@ type Generations<K, V> = {
   weigh?(key: K, value: V): number
 }
 
-export function openTwoGenerationMap<K, V>(limits: Generations<K, V>): TwoGenerationMap<K, V> {
+export function openTwoGenerationMap<K, V>(limits: Generations<K, V>) {
   const { weightMax, weigh = () => 1 } = limits
   let young = new Map<K, V>()
   let old = new Map<K, V>()
@@ -50,7 +42,8 @@ export function openTwoGenerationMap<K, V>(limits: Generations<K, V>): TwoGenera
   }
 
   return {
-    get(key) {
+    /** A value of the old generation that is asked for becomes young again. */
+    get(key: K): V | undefined {
       const recent = young.get(key)
       if (recent !== undefined) return recent
       const former = old.get(key)
@@ -59,13 +52,14 @@ export function openTwoGenerationMap<K, V>(limits: Generations<K, V>): TwoGenera
     },
     set: put,
     delete: drop,
-    clear() {
+    clear(): void {
       young = new Map()
       old = new Map()
       youngWeight = 0
       oldWeight = 0
     },
-    get weight() {
+    /** The size of both generations together; a value that became young again counts twice. */
+    get weight(): number {
       return youngWeight + oldWeight
     },
   }

@@ -13,19 +13,13 @@ export type MonthSoFar = {
   limitCu: number | null
 }
 
-type Forecast = {
-  centiCu: number
-  /** When the limit is reached at this pace; null when it is not, or was before. */
-  limitReachedAtMs: number | null
-}
-
 const DAY_MS = 24 * 3_600_000
 
 /** A single day may be a holiday: before two are over a forecast would be a guess. */
 const DAYS_MIN = 2
 
 /** The use of a whole month when the rest goes on at a pace; null until its third day. */
-export function forecastMonth(month: MonthSoFar): Forecast | null {
+export function forecastMonth(month: MonthSoFar) {
   const { nowMs, monthStartMs, monthEndMs, monthCentiCu, paceCentiCu, paceFromMs } = month
   if (nowMs < monthStartMs + DAYS_MIN * DAY_MS) return null
   const paceMs = Math.max(DAY_MS, nowMs - paceFromMs)
@@ -34,6 +28,7 @@ export function forecastMonth(month: MonthSoFar): Forecast | null {
   return { centiCu, limitReachedAtMs: reachedAtMs(month, paceMs, centiCu) }
 }
 
+/** When the limit is reached at this pace; null when it is not, or was before. */
 function reachedAtMs(month: MonthSoFar, paceMs: number, forecastCentiCu: number): number | null {
   const { nowMs, monthCentiCu, paceCentiCu, limitCu } = month
   if (limitCu === null) return null

@@ -40,14 +40,7 @@ export type PriceOverrides = Readonly<
   Record<string, { cu: number; throughputCu?: number; scanCu?: number }>
 >
 
-export type MethodRegistry = {
-  find(name: string): Method
-  priced(call: PricedCall, head: KnownHead | null): Method
-  /** Gives a method that a node has just served the name it has from now on, and returns it. */
-  prove(method: Method): string
-}
-
-type PricedCall = { method: string; params: readonly unknown[] }
+export type MethodRegistry = ReturnType<typeof openMethodRegistry>
 
 type RegistrySettings = {
   prices?: PriceOverrides
@@ -81,10 +74,7 @@ const METHOD_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
  */
 const READS = /^(?:[a-z0-9]+_)?(?:get|is|simulate|estimate)[A-Z]/
 
-export function openMethodRegistry(
-  kind: NetworkKind,
-  settings: RegistrySettings = {},
-): MethodRegistry {
+export function openMethodRegistry(kind: NetworkKind, settings: RegistrySettings = {}) {
   const exact = new Map<string, Method>()
   const prefixes: MethodRow[] = []
   for (const row of methodRows(kind)) {
@@ -107,11 +97,15 @@ export function openMethodRegistry(
   return {
     find,
     // Hot path: nearly every method has one price.
-    priced({ method: name, params }, head) {
+    priced(
+      { method: name, params }: { method: string; params: readonly unknown[] },
+      head: KnownHead | null,
+    ): Method {
       const method = find(name)
       return method.scan === null ? method : scanning(method, blocksScanned(params, head))
     },
-    prove(method) {
+    /** Gives a method that a node has just served the name it has from now on, and returns it. */
+    prove(method: Method): string {
       const { name } = method
       const known = exact.get(name)
       if (known) return known.label

@@ -7,35 +7,19 @@ import {
   QUOTE,
 } from '../json/json-bytes.ts'
 
-/**
- * Cuts the value of `result` or `error` out of an answer too big to hold, chunk by chunk,
- * and knows at the end whether the answer was whole. It checks structure, not
- * every token: brackets balance, strings close, and what follows is our envelope.
- */
-export type ResultCutter = {
-  /** The bytes of this chunk that belong to the value. */
-  feed(chunk: Uint8Array): Uint8Array | null
-  /** True when the answer ended where it should. */
-  whole(): boolean
-}
+export type ResultCutter = ReturnType<typeof openCutter>
 
 /** An envelope's closing part is a few dozen bytes; more is something else. */
 const TAIL_BYTES_MAX = 4096
 
 const latin1 = new TextDecoder('latin1')
 
-export type Cut = {
-  member: 'result' | 'error'
-  cutter: ResultCutter
-  /** The bytes of the beginning that belong to it. */
-  first: Uint8Array | null
-}
-
 /**
  * Finds the result or the error in the beginning of an answer; null when there is neither.
- * `begin` must hold the envelope up to `"result":` or `"error":`.
+ * `begin` must hold the envelope up to `"result":` or `"error":`; `first` has the bytes of it
+ * that belong to the value.
  */
-export function cutReply(begin: Uint8Array, id: number): Cut | null {
+export function cutReply(begin: Uint8Array, id: number) {
   const start = memberStart(latin1.decode(begin), id)
   if (start === null) return null
   const { member, at, idSeen } = start
@@ -75,7 +59,12 @@ function memberStart(text: string, id: number): Start | null {
   return { member, at: REPLY_MEMBER.lastIndex, idSeen }
 }
 
-function openCutter(id: number, idSeen: boolean, isError: boolean): ResultCutter {
+/**
+ * Cuts the value of `result` or `error` out of an answer too big to hold, chunk by chunk,
+ * and knows at the end whether the answer was whole. It checks structure, not
+ * every token: brackets balance, strings close, and what follows is our envelope.
+ */
+function openCutter(id: number, idSeen: boolean, isError: boolean) {
   let depth = 0
   let inString = false
   let escaped = false
@@ -133,7 +122,8 @@ function openCutter(id: number, idSeen: boolean, isError: boolean): ResultCutter
   }
 
   return {
-    feed(chunk) {
+    /** The bytes of this chunk that belong to the value. */
+    feed(chunk: Uint8Array): Uint8Array | null {
       if (ended) {
         keepTail(chunk)
         return null

@@ -4,12 +4,6 @@
  * hash-wasm, a proof takes an eighth longer.
  */
 
-export type KeccakModule = {
-  /** The state is at `STATE_AT`, the input from `INPUT_AT`, in whole blocks of `RATE_BYTES`. */
-  memory: Uint8Array
-  absorb(blockCount: number): void
-}
-
 export const RATE_BYTES = 136
 export const STATE_AT = 0
 export const STATE_BYTES = 200
@@ -39,19 +33,15 @@ const column = (x: number) => moved(LANES) + (x % 5)
 const SCRATCH = column(0) + 5
 const LOCALS_64 = 2 * LANES + 6
 
-export function openKeccakModule(): KeccakModule {
-  const { instance } = instantiate()
-  const { memory, absorb } = instance.exports as {
+/** The state is at `STATE_AT`, the input from `INPUT_AT`, in whole blocks of `RATE_BYTES`. */
+export function openKeccakModule() {
+  const module = new WebAssembly.Module(moduleBytes())
+  const { memory, absorb } = new WebAssembly.Instance(module).exports as {
     memory: WebAssembly.Memory
     absorb: (blockCount: number) => void
   }
   new BigUint64Array(memory.buffer, CONSTANTS_AT, ROUNDS).set(roundConstants())
   return { memory: new Uint8Array(memory.buffer), absorb }
-}
-
-function instantiate() {
-  const module = new WebAssembly.Module(moduleBytes())
-  return { instance: new WebAssembly.Instance(module) }
 }
 
 function moduleBytes(): Uint8Array<ArrayBuffer> {

@@ -7,11 +7,8 @@ import { isAbsent, quantity, smallQuantity } from './raw-members.ts'
 import { gasPricePaid, type TransactionDigits, transactionDigits } from './transaction-digits.ts'
 import { trieRoot } from './trie-root.ts'
 
-export type TransactionsProof =
-  | {
-      kind: 'proven'
-      types: number[]
-    }
+type TransactionsProof =
+  | { kind: 'proven'; types: number[] }
   | { kind: 'refuted'; reason: string }
   | { kind: 'unknown_form'; reason: string }
 

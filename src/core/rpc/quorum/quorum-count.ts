@@ -1,22 +1,11 @@
-export type QuorumCount<T> = {
-  /** Adds an answer. True when it is the one by which enough are alike. */
-  add(answer: T): boolean
-  /** The answers that enough upstreams gave alike; null while there are too few. */
-  readonly agreed: readonly T[] | null
-  /** How many different answers there are. */
-  readonly sides: number
-  canAgree(toCome: number): boolean
-  dissenting(): T[]
-}
+export type QuorumCount<T> = ReturnType<typeof openQuorumCount<T>>
 
-export function openQuorumCount<T>(
-  agree: number,
-  alike: (one: T, other: T) => boolean,
-): QuorumCount<T> {
+export function openQuorumCount<T>(agree: number, alike: (one: T, other: T) => boolean) {
   const groups: T[][] = []
   let agreed: T[] | null = null
   return {
-    add(answer) {
+    /** Adds an answer. True when it is the one by which enough are alike. */
+    add(answer: T): boolean {
       let group = groups.find(([first]) => first !== undefined && alike(first, answer))
       if (!group) {
         group = []
@@ -27,13 +16,16 @@ export function openQuorumCount<T>(
       agreed = group
       return true
     },
-    get agreed() {
+    /** The answers that enough upstreams gave alike; null while there are too few. */
+    get agreed(): readonly T[] | null {
       return agreed
     },
-    get sides() {
+    /** How many different answers there are. */
+    get sides(): number {
       return groups.length
     },
-    canAgree: (toCome) => Math.max(0, ...groups.map(({ length }) => length)) + toCome >= agree,
+    canAgree: (toCome: number) =>
+      Math.max(0, ...groups.map(({ length }) => length)) + toCome >= agree,
     dissenting: () => groups.filter((group) => group !== agreed).flat(),
   }
 }
