@@ -1,4 +1,3 @@
-import { isJsonObject } from '../../core/json/json-value.ts'
 import type { NodeHead } from '../node/node-head.ts'
 import type { Upstream } from '../node/upstream.ts'
 
@@ -69,52 +68,4 @@ export function lastPollOf({ activeHealth, lastFault }: Upstream): PollOutcome |
   const { pollsFailedInARow, pollLatencyMs } = activeHealth
   if (pollsFailedInARow === 0) return pollLatencyMs === 0 ? null : { tookMs: pollLatencyMs }
   return { reason: lastFault, throttled: false, retryAfterMs: 0 }
-}
-
-/** The observation in a message of another process; null where it is none. */
-export function readObservation(value: unknown): UpstreamObservation | null {
-  if (!isJsonObject(value)) return null
-  const { name, chain, poll, head, finalizedTag, throttledForMs } = value
-  if (typeof name !== 'string' || !isOneOf(['unknown', 'right', 'wrong'], chain)) return null
-  if (!isNullOr(isPoll, poll) || !isNullOr(isHead, head)) return null
-  if (!isNullOr(isWhole, finalizedTag) || !isTime(throttledForMs)) return null
-  return value as UpstreamObservation
-}
-
-export function readChainNews(value: unknown): ChainNews | null {
-  if (!isJsonObject(value)) return null
-  const { kind, height } = value
-  if (kind === 'write') return { kind }
-  return isOneOf(['seen', 'shown'], kind) && isWhole(height) ? { kind, height } : null
-}
-
-function isPoll(value: unknown): value is PollOutcome {
-  if (!isJsonObject(value)) return false
-  if ('tookMs' in value) return isTime(value.tookMs)
-  const { reason, throttled, retryAfterMs } = value
-  return typeof reason === 'string' && typeof throttled === 'boolean' && isTime(retryAfterMs)
-}
-
-function isHead(value: unknown): boolean {
-  if (!isJsonObject(value)) return false
-  const { number, hash, parentHash, blockAgeMs, reportedAgoMs, advancedAgoMs } = value
-  if (!isWhole(number) || typeof hash !== 'string' || !isTime(reportedAgoMs)) return false
-  if (!isTime(advancedAgoMs) || !isNullOr(Number.isFinite, blockAgeMs)) return false
-  return parentHash === null || typeof parentHash === 'string'
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0
-}
-
-function isWhole(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
-}
-
-function isNullOr(is: (value: unknown) => boolean, value: unknown): boolean {
-  return value === null || is(value)
-}
-
-function isOneOf<const Word extends string>(words: readonly Word[], value: unknown): value is Word {
-  return words.some((word) => word === value)
 }

@@ -1,4 +1,3 @@
-import { isJsonObject } from '../../core/json/json-value.ts'
 import type { networkReport } from '../../upstream/answers/network-report.ts'
 
 type Report = ReturnType<typeof networkReport>
@@ -25,11 +24,7 @@ type UpstreamCalls = Pick<
 >
 
 /** From the one that calls are kept from to the one that gets them. */
-const STATES: readonly string[] = [
-  'excluded',
-  'standby',
-  'used',
-] satisfies UpstreamReport['state'][]
+const STATES: readonly UpstreamReport['state'][] = ['excluded', 'standby', 'used']
 
 export function callReportOf({ id, upstreams }: Report): CallReport {
   return {
@@ -88,35 +83,4 @@ function faultOf(seen: readonly UpstreamCalls[]) {
     last_fault: fault?.last_fault ?? null,
     last_fault_age_ms: fault?.last_fault_age_ms ?? null,
   }
-}
-
-/** The reports in a message of another process; null where there are none. */
-export function readCallReports(value: unknown): CallReport[] | null {
-  return Array.isArray(value) && value.every(isReport) ? value : null
-}
-
-function isReport(value: unknown): value is CallReport {
-  if (!isJsonObject(value) || typeof value.id !== 'string') return false
-  return Array.isArray(value.upstreams) && value.upstreams.every(isUpstream)
-}
-
-function isUpstream(value: unknown): value is UpstreamCalls {
-  if (!isJsonObject(value)) return false
-  const { name, state, reason, last_fault, error_rate, latency_ms, in_flight } = value
-  const { last_fault_age_ms, next_probe_ms } = value
-  const { disagreements, last_disagreement, last_disagreement_age_ms } = value
-  const areTexts = typeof name === 'string' && typeof reason === 'string'
-  const areNotes = [last_fault, last_disagreement].every(isTextOrNull)
-  const areNumbers = [error_rate, latency_ms, in_flight, disagreements].every(Number.isFinite)
-  const ages = [last_fault_age_ms, next_probe_ms, last_disagreement_age_ms]
-  const areTimes = ages.every(isNumberOrNull)
-  return areTexts && areNotes && areNumbers && areTimes && STATES.some((word) => word === state)
-}
-
-function isTextOrNull(value: unknown): boolean {
-  return value === null || typeof value === 'string'
-}
-
-function isNumberOrNull(value: unknown): boolean {
-  return value === null || Number.isFinite(value)
 }

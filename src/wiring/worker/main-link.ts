@@ -1,4 +1,4 @@
-import { type FromWorker, readToWorker, type ToWorker } from '../workers/worker-messages.ts'
+import { type FromWorker, readMessage, type ToWorker } from '../workers/worker-messages.ts'
 
 export type MainLink = {
   send(message: FromWorker): void
@@ -12,7 +12,7 @@ export function openMainLink(): MainLink {
   const closed = Promise.withResolvers<void>()
   process.on('disconnect', closed.resolve)
   process.on('message', (sent: unknown) => {
-    const message = readToWorker(sent)
+    const message = readMessage<ToWorker>(sent)
     if (message) for (const hear of [...listeners]) hear(message)
   })
   return {

@@ -1,5 +1,4 @@
 import { Failure, type FailureCode } from '../../core/errors.ts'
-import { isJsonObject } from '../../core/json/json-value.ts'
 import type { LocalMethods } from '../../gateway/local-methods.ts'
 import { bytesOf, unwatchedStream } from '../../gateway/pieces-stream.ts'
 import type { RpcRoute } from '../../http/rpc/rpc-route.ts'
@@ -7,6 +6,8 @@ import type { CacheStatus } from '../../upstream/answers/ask-network.ts'
 import type { NetworkSet } from '../networks/network-set.ts'
 
 type Answer = Awaited<ReturnType<LocalMethods['serve']>>
+
+type ForwardedCall = { method: string; paramsText: string; teamId: string }
 
 /** Names the client of a request that is passed on; believed from workers alone. */
 export const ADDRESS_HEADER = 'x-headgate-client-address'
@@ -36,10 +37,9 @@ export function accountsPath(slug: string): string {
 export function serveForwardedAccounts(networks: NetworkSet, local: LocalMethods): RpcRoute {
   return async (request, { slug, key }) => {
     const service = networks.bySlug(slug)
-    const call = readCall(await request.text())
-    if (!service || !call || key !== KEY) return failureReply('upstream_unreachable')
+    if (!service || key !== KEY) return failureReply('upstream_unreachable')
+    const { method, paramsText, teamId } = JSON.parse(await request.text()) as ForwardedCall
     try {
-      const { method, paramsText, teamId } = call
       return answerReply(await local.serve(service, method, paramsText, teamId))
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
@@ -84,12 +84,4 @@ function answerReply(answer: Answer): Response {
 
 function failureReply(code: string): Response {
   return new Response('', { status: 502, headers: { [CODE]: code } })
-}
-
-function readCall(text: string) {
-  const value: unknown = JSON.parse(text)
-  if (!isJsonObject(value)) return null
-  const { method, paramsText, teamId } = value
-  if (typeof method !== 'string' || typeof paramsText !== 'string') return null
-  return typeof teamId === 'string' ? { method, paramsText, teamId } : null
 }

@@ -1,5 +1,5 @@
 import type { WriteLog } from '../embedded-drivers.ts'
-import { type FromWorker, readFromWorker, type ToWorker } from './worker-messages.ts'
+import { type FromWorker, readMessage, type ToWorker } from './worker-messages.ts'
 
 export type WorkerChild = {
   pid: number
@@ -11,7 +11,7 @@ export type WorkerChild = {
 
 type Hear = {
   message(message: FromWorker): void
-  /** A message that this version does not know. */
+  /** It was no message. */
   garbled(): void
 }
 
@@ -31,7 +31,7 @@ export function startWorkerChild(write: WriteLog, hear: Hear): WorkerChild {
     stderr: 'inherit',
     serialization: 'json',
     ipc(sent) {
-      const message = readFromWorker(sent)
+      const message = readMessage<FromWorker>(sent)
       if (message) hear.message(message)
       else hear.garbled()
     },

@@ -2,14 +2,8 @@ import type { Settings } from '../../config/config.ts'
 import type { Tier } from '../../core/billing/plan.ts'
 import { isJsonObject } from '../../core/json/json-value.ts'
 import type { UsageBatch } from '../../tables/usage/usage.ts'
-import {
-  type ChainNews,
-  readChainNews,
-  readObservation,
-  type UpstreamObservation,
-} from '../../upstream/heads/shared-watch.ts'
-import { type CallReport, readCallReports } from '../networks/merge-reports.ts'
-import { readUsageBatch } from './read-usage-batch.ts'
+import type { ChainNews, UpstreamObservation } from '../../upstream/heads/shared-watch.ts'
+import type { CallReport } from '../networks/merge-reports.ts'
 
 /** Settings as they travel: without functions, and without what no worker needs. */
 export type WorkerSettings = Omit<
@@ -61,60 +55,7 @@ export type FromWorker =
   | { kind: 'reported'; id: number; networks: readonly CallReport[] }
   | { kind: 'throttled'; network: string; upstream: string; forMs: number }
 
-type Readers = { [Kind in FromWorker['kind']]: (sent: Sent) => FromWorker | null }
-
-type Sent = Record<string, unknown>
-
-const READERS: Readers = {
-  hello: ({ version }) => (isText(version) ? { kind: 'hello', version } : null),
-  opened: () => ({ kind: 'opened' }),
-  listening: () => ({ kind: 'listening' }),
-  reloaded: ({ id }) => (isWhole(id) ? { kind: 'reloaded', id } : null),
-  limits: ({ frame }) => (isText(frame) ? { kind: 'limits', frame } : null),
-  usage({ batch }) {
-    const read = readUsageBatch(batch)
-    return read && { kind: 'usage', batch: read }
-  },
-  news({ id, network, news }) {
-    const read = readChainNews(news)
-    return read && isWhole(id) && isText(network) ? { kind: 'news', id, network, news: read } : null
-  },
-  heard: ({ id }) => (isWhole(id) ? { kind: 'heard', id } : null),
-  poll: ({ network }) => (isText(network) ? { kind: 'poll', network } : null),
-  measured: ({ id, exposition }) =>
-    isWhole(id) && isText(exposition) ? { kind: 'measured', id, exposition } : null,
-  reported({ id, networks }) {
-    const read = readCallReports(networks)
-    return read && isWhole(id) ? { kind: 'reported', id, networks: read } : null
-  },
-  throttled({ network, upstream, forMs }) {
-    if (!isText(network) || !isText(upstream) || !isWhole(forMs)) return null
-    return { kind: 'throttled', network, upstream, forMs }
-  },
-}
-
-/** The message of a worker; null where it is none of this version's. */
-export function readFromWorker(sent: unknown): FromWorker | null {
-  if (!isJsonObject(sent)) return null
-  const { kind } = sent
-  if (!isText(kind) || !Object.hasOwn(READERS, kind)) return null
-  return READERS[kind as FromWorker['kind']](sent)
-}
-
-/** The message of the main process, which has the same version, or the worker was not opened. */
-export function readToWorker(sent: unknown): ToWorker | null {
-  if (!isJsonObject(sent) || !isText(sent.kind)) return null
-  if (sent.kind !== 'observed') return sent as ToWorker
-  const { network, seen } = sent
-  if (!isText(network) || !Array.isArray(seen)) return null
-  const read = seen.flatMap((one) => readObservation(one) ?? [])
-  return { kind: 'observed', network, seen: read }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string'
-}
-
-function isWhole(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
+/** A message between processes of the same version; null for anything else. */
+export function readMessage<Message extends FromWorker | ToWorker>(sent: unknown): Message | null {
+  return isJsonObject(sent) && typeof sent.kind === 'string' ? (sent as Message) : null
 }
