@@ -21,7 +21,7 @@ export type Subscriber = {
 
 export type OpenSubscription = { close(): void }
 
-/** Feeds the subscriptions of one network. Nothing is notified before `subscribe` has returned. */
+/** Feeds the subscriptions of one network. A subscriber may be told before `subscribe` returns. */
 export type SubscriptionSource = {
   /** A rejection names the parameter that is wrong, or says that nothing can serve it. */
   subscribe(

@@ -13,7 +13,10 @@ export function openAppConnections(connectionsMax: () => number): AppConnections
     take(callerName) {
       const count = open.get(callerName) ?? 0
       const max = connectionsMax()
-      if (count >= max) return new Rejection('too_many_requests', tooMany(max))
+      if (count >= max) {
+        const words = `This app has ${max} WebSocket connections, which is its limit here.`
+        return new Rejection('too_many_requests', words)
+      }
       open.set(callerName, count + 1)
       return () => {
         const left = (open.get(callerName) ?? 1) - 1
@@ -22,8 +25,4 @@ export function openAppConnections(connectionsMax: () => number): AppConnections
       }
     },
   }
-}
-
-function tooMany(max: number): string {
-  return `This app has ${max} WebSocket connections, which is its limit here.`
 }

@@ -14,12 +14,14 @@ let subscriber: Subscriber
 let closes: number
 let answer: Rejection | Failure | null
 let isSpent: boolean
+let toldAtOnce: string | null
 
 beforeEach(() => {
   told = { sent: [], centiCu: 0, spent: [], lost: [] }
   closes = 0
   answer = null
   isSpent = false
+  toldAtOnce = null
 })
 
 function open(kind: 'evm' | 'solana', hasSource = true): ConnectionSubscriptions {
@@ -28,6 +30,7 @@ function open(kind: 'evm' | 'solana', hasSource = true): ConnectionSubscriptions
     subscribe(_call: unknown, given: Subscriber) {
       if (answer instanceof Failure) throw answer
       subscriber = given
+      if (toldAtOnce !== null) given.notify(toldAtOnce)
       return answer ?? { close: () => void closes++ }
     },
   }
@@ -88,6 +91,15 @@ test('what is told before the answer waits for it, and the end of a subscription
   frame.answered()
   expect(told.sent).toHaveLength(1)
   expect([subscriptions.size, closes]).toEqual([0, 1])
+})
+
+test('what a source tells while it is still being asked waits for the answer too', async () => {
+  toldAtOnce = '{"slot":1}'
+  const frame = open('solana').openFrame()
+  expect(await frame.serve(call('slotSubscribe'))).toMatchObject({ kind: 'result', text: '1' })
+  expect(told.sent).toEqual([])
+  frame.answered()
+  expect(told.sent).toHaveLength(1)
 })
 
 test('equal subscriptions of different clients have equal ids, those of one client do not', async () => {

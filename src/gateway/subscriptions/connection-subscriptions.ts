@@ -133,9 +133,15 @@ async function subscribe(
   const { needs, connection, live } = state
   const { caller, service } = connection.who()
   const source = needs.sourceOf(service)
-  if (!source) return refusal(new Rejection('upstream_failed', noSource(service.network.id)))
+  if (!source) {
+    const words = `Subscriptions are not served on ${service.network.id}.`
+    return refusal(new Rejection('upstream_failed', words))
+  }
   const max = needs.subscriptionsMax()
-  if (live.size >= max) return refusal(new Rejection('too_many_requests', tooMany(max)))
+  if (live.size >= max) {
+    const words = `This connection has ${max} subscriptions, which is its limit.`
+    return refusal(new Rejection('too_many_requests', words))
+  }
   const paramsChars = call.paramsText.length
   if (state.paramsChars + paramsChars > PARAMS_CHARS_MAX) {
     return refusal(new Rejection('too_many_requests', TOO_LONG))
@@ -269,12 +275,4 @@ function unknownId({ network }: NetworkService): SubscriptionReply {
 function hexId(paramsText: string, ordinal: number): string {
   const digits = hashKey(`${ordinal} ${paramsText}`).slice(0, ID_HEX_CHARS)
   return `0x${digits.replace(/^0+(?=.)/, '')}`
-}
-
-function noSource(networkId: string): string {
-  return `Subscriptions are not served on ${networkId}.`
-}
-
-function tooMany(max: number): string {
-  return `This connection has ${max} subscriptions, which is its limit.`
 }

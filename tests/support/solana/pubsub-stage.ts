@@ -122,7 +122,6 @@ function begin(stage: PubsubStage, method: string, params: readonly unknown[]): 
   const call = { method, params, paramsText: JSON.stringify(params), team: stage.team }
   const opened = stage.subscriptions.subscribe(call, {
     notify(text) {
-      if (heard.opened === null) throw new Error('told before it was granted')
       heard.texts.push(text)
       heard.told.push(JSON.parse(text))
     },

@@ -11,30 +11,14 @@ import type { World } from '../../../ports/world.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import { type ChainFollower, followChain } from './chain-follower.ts'
 
-export type BlockSubscribers = {
-  addHeads(subscriber: Subscriber): OpenSubscription | Rejection
-  addLogs(filter: LogKeys, subscriber: Subscriber): OpenSubscription | Rejection
-  stop(reason: string): void
-}
-
-/** The subscribers of logs, those with equal filters together. */
-type LogSubscribers = {
-  readonly size: number
-  /** Returns how to remove it. */
-  add(filter: LogKeys, subscriber: Subscriber): () => void
-  /** False when nobody can want a log of a block with this bloom; null: it tells nothing. */
-  mayWant(bloom: Uint8Array | null, known: BloomBits): boolean
-  /** False when nobody wants it. */
-  notify(log: LogText, removed: boolean): boolean
-}
-
+/** The subscribers with equal filters. */
 type FilterGroup = { filter: LogKeys; subscribers: Set<Subscriber> }
 
 /** The chain is followed for so long after the last subscriber has left: most come back. */
 const GRACE_MS = 30_000
 
 /** Nobody follows the chain while there are no subscribers. */
-export function openBlockSubscribers(world: World, service: NetworkService): BlockSubscribers {
+export function openBlockSubscribers(world: World, service: NetworkService) {
   const all = new Set<Subscriber>()
   const heads = new Set<Subscriber>()
   const logs = openLogSubscribers()
@@ -66,7 +50,10 @@ export function openBlockSubscribers(world: World, service: NetworkService): Blo
   const add = (subscriber: Subscriber, enter: () => () => void): OpenSubscription | Rejection => {
     cancelEnd()
     follower ??= follow()
-    if (!follower) return new Rejection('upstream_failed', noHead(service.network.id))
+    if (!follower) {
+      const words = `No ${service.network.id} node has told of a block yet; please try again.`
+      return new Rejection('upstream_failed', words)
+    }
     all.add(subscriber)
     const leave = enter()
     return {
@@ -79,12 +66,13 @@ export function openBlockSubscribers(world: World, service: NetworkService): Blo
   }
 
   return {
-    addHeads: (subscriber) =>
+    addHeads: (subscriber: Subscriber) =>
       add(subscriber, () => {
         heads.add(subscriber)
         return () => void heads.delete(subscriber)
       }),
-    addLogs: (filter, subscriber) => add(subscriber, () => logs.add(filter, subscriber)),
+    addLogs: (filter: LogKeys, subscriber: Subscriber) =>
+      add(subscriber, () => logs.add(filter, subscriber)),
     stop: lose,
   }
 }
@@ -97,15 +85,11 @@ function bloomOf({ network }: NetworkService, raw: RawObject): Uint8Array | null
   return quirks.bloomMayBeZero && isZeroBloom(bloom) ? null : bloom
 }
 
-function noHead(networkId: string): string {
-  return `No ${networkId} node has told of a block yet; please try again.`
-}
-
 /**
  * A filter is found by its addresses, or else by its first topics, so that a log costs what it
  * meets and not what there is.
  */
-function openLogSubscribers(): LogSubscribers {
+function openLogSubscribers() {
   const groups = new Map<string, FilterGroup>()
   const byAddress = new Map<string, Set<FilterGroup>>()
   const byTopic = new Map<string, Set<FilterGroup>>()
@@ -135,7 +119,8 @@ function openLogSubscribers(): LogSubscribers {
     get size() {
       return size
     },
-    add(filter, subscriber) {
+    /** Returns how to remove it. */
+    add(filter: LogKeys, subscriber: Subscriber) {
       const key = JSON.stringify([filter.addresses, filter.topics])
       const group = groups.get(key) ?? { filter, subscribers: new Set() }
       if (!groups.has(key)) enter(group)
@@ -150,14 +135,16 @@ function openLogSubscribers(): LogSubscribers {
         leave(group)
       }
     },
-    mayWant(bloom, known) {
+    /** False when nobody can want a log of a block with this bloom; null: it tells nothing. */
+    mayWant(bloom: Uint8Array | null, known: BloomBits): boolean {
       if (bloom === null) return size > 0
       for (const { filter } of groups.values()) {
         if (bloomMayMatch(filter, bloom, known)) return true
       }
       return false
     },
-    notify(log, removed) {
+    /** False when nobody wants it. */
+    notify(log: LogText, removed: boolean): boolean {
       let text = ''
       const [first = ''] = log.topics
       for (const found of [byAddress.get(log.address), byTopic.get(first), anything]) {

@@ -1,9 +1,5 @@
 import { Rejection } from '../../../core/errors.ts'
-import type {
-  OpenSubscription,
-  Subscriber,
-  SubscriptionSource,
-} from '../../../core/rpc/subscription-source.ts'
+import type { SubscriptionSource } from '../../../core/rpc/subscription-source.ts'
 import { readLogFilter } from '../../../core/subscriptions/read-log-filter.ts'
 import type { Sockets } from '../../../ports/sockets.ts'
 import type { World } from '../../../ports/world.ts'
@@ -25,23 +21,17 @@ export function openEvmSubscriptions(
   const hashes = openPendingTransactions(world, service, false)
   const whole = openPendingTransactions(world, service, true)
 
-  const choose = (
-    params: readonly unknown[],
-    subscriber: Subscriber,
-  ): OpenSubscription | Rejection => {
-    const [kind, detail] = params
-    if (kind === 'newHeads') return blocks.addHeads(subscriber)
-    if (kind === 'logs') {
-      const filter = readLogFilter(detail)
-      return filter instanceof Rejection ? filter : blocks.addLogs(filter, subscriber)
-    }
-    if (kind !== 'newPendingTransactions') return invalid(`params[0] must be ${KINDS}`)
-    if (detail === undefined || detail === null || detail === false) return hashes.add(subscriber)
-    return detail === true ? whole.add(subscriber) : invalid('params[1] must be true or false')
-  }
-
   return {
-    subscribe: ({ params }, subscriber) => choose(params, subscriber),
+    subscribe({ params: [kind, detail] }, subscriber) {
+      if (kind === 'newHeads') return blocks.addHeads(subscriber)
+      if (kind === 'logs') {
+        const filter = readLogFilter(detail)
+        return filter instanceof Rejection ? filter : blocks.addLogs(filter, subscriber)
+      }
+      if (kind !== 'newPendingTransactions') return invalid(`params[0] must be ${KINDS}`)
+      if (detail === undefined || detail === null || detail === false) return hashes.add(subscriber)
+      return detail === true ? whole.add(subscriber) : invalid('params[1] must be true or false')
+    },
     stop(reason) {
       blocks.stop(reason)
       hashes.stop(reason)

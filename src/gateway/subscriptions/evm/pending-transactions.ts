@@ -7,27 +7,13 @@ import type { Sockets } from '../../../ports/sockets.ts'
 import type { World } from '../../../ports/world.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import type { Upstream } from '../../../upstream/node/upstream.ts'
+import { nextUpstream } from '../../../upstream/subscription/next-upstream.ts'
 import {
   openUpstreamSubscription,
   type SubscriptionConnection,
   type SubscriptionSession,
   type UpstreamSubscription,
 } from '../../../upstream/subscription/upstream-subscription.ts'
-
-export type PendingTransactions = {
-  add(subscriber: Subscriber): OpenSubscription | Rejection
-  stop(reason: string): void
-}
-
-type State = {
-  connection: SubscriptionConnection
-  /** Undefined where any chain is right. */
-  chainId: number | undefined
-  whole: boolean
-  isChainRight: boolean
-  subscription: string | null
-  hasDelivered: boolean
-}
 
 /** The socket is kept for so long after the last subscriber has left. */
 const GRACE_MS = 10_000
@@ -47,7 +33,7 @@ export function openPendingTransactions(
   world: World & { sockets: Sockets },
   service: NetworkService,
   whole: boolean,
-): PendingTransactions {
+) {
   const subscribers = new Set<Subscriber>()
   let source: UpstreamSubscription<SubscriptionSession> | null = null
   let cancelEnd = () => {}
@@ -57,14 +43,17 @@ export function openPendingTransactions(
     source?.stop()
     source = null
   }
-  const { network } = service
+  const { network, pool } = service
+  // Nodes are judged by what they tell here, not by how they answer calls.
+  const next = (last: Upstream | null) =>
+    nextUpstream({ ...pool.selection, stateOf: pool.selection.followStateOf }, last)
   const open = () =>
     openUpstreamSubscription(world, {
       network: network.id,
       logEvent: 'pending_socket',
       handshakeMsMax: HANDSHAKE_MS_MAX,
       messageCharsMax: MESSAGE_CHARS_MAX,
-      nextUpstream: (previous) => nextUpstream(service, previous),
+      nextUpstream: next,
       openSession: (connection) =>
         openPendingSession(connection, network.chainId, whole, (text) => {
           for (const subscriber of [...subscribers]) subscriber.notify(text)
@@ -72,9 +61,10 @@ export function openPendingTransactions(
     })
 
   return {
-    add(subscriber) {
-      if (nextUpstream(service, null) === null) {
-        return new Rejection('upstream_failed', noSocket(network.id))
+    add(subscriber: Subscriber): OpenSubscription | Rejection {
+      if (next(null) === null) {
+        const words = `Pending transactions are not served on ${network.id}`
+        return new Rejection('upstream_failed', `${words}: no upstream has a WebSocket address.`)
       }
       cancelEnd()
       source ??= open()
@@ -86,25 +76,11 @@ export function openPendingTransactions(
         },
       }
     },
-    stop(reason) {
+    stop(reason: string) {
       end()
       for (const subscriber of [...subscribers]) subscriber.lost(reason)
     },
   }
-}
-
-/** The next one after the last that has a socket, those in use first. */
-function nextUpstream({ pool }: NetworkService, last: Upstream | null): Upstream | null {
-  const { upstreams, followStateOf } = pool.selection
-  const able = upstreams.filter(({ spec, chain }) => spec.ws !== undefined && chain !== 'wrong')
-  const used = able.filter((upstream) => followStateOf.get(upstream) === 'used')
-  const choice = used.length > 0 ? used : able
-  const at = last === null ? -1 : choice.indexOf(last)
-  return choice[(at + 1) % choice.length] ?? null
-}
-
-function noSocket(networkId: string): string {
-  return `Pending transactions are not served on ${networkId}: no upstream has a WebSocket address.`
 }
 
 function openPendingSession(
@@ -113,18 +89,25 @@ function openPendingSession(
   whole: boolean,
   heard: (resultText: string) => void,
 ): SubscriptionSession {
-  const isChainRight = chainId === undefined
-  const state: State = {
-    connection,
-    chainId,
-    whole,
-    isChainRight,
-    subscription: null,
-    hasDelivered: false,
+  let isChainRight = chainId === undefined
+  let subscription: string | null = null
+  let hasDelivered = false
+
+  const takeAnswer = ({ id, result }: Readonly<Record<string, unknown>>) => {
+    if (id === CHAIN_CALL_ID && !isChainRight) {
+      isChainRight = quantityToNumber(result) === chainId
+      if (!isChainRight) connection.end(result === undefined ? 'refused' : 'wrong_chain')
+    }
+    if (id === SUBSCRIBE_CALL_ID && subscription === null) {
+      if (typeof result === 'string') subscription = result
+      else connection.end('refused')
+    }
+    if (isChainRight && subscription !== null) connection.established()
   }
+
   return {
     get hasDelivered() {
-      return state.hasDelivered
+      return hasDelivered
     },
     opened() {
       const kinds = ['newPendingTransactions', ...(whole ? [true] : [])]
@@ -134,11 +117,13 @@ function openPendingSession(
     received(text) {
       const message = parsed(text)
       if (!isJsonObject(message)) return
-      if (message.method !== 'eth_subscription') return takeAnswer(state, message)
-      const result = transactionIn(state, message, text)
-      if (result === null) return
-      state.hasDelivered = true
-      heard(result)
+      const { method, params } = message
+      if (method !== 'eth_subscription') return takeAnswer(message)
+      if (!isChainRight || !isJsonObject(params) || params.subscription !== subscription) return
+      const resultText = rawMembers(rawMembers(text).get('params') ?? '').get('result')
+      if (resultText === undefined || !isTransaction(params.result, whole)) return
+      hasDelivered = true
+      heard(resultText)
     },
     // A pool may be empty for hours, so silence tells nothing.
     checkSilence() {},
@@ -146,31 +131,8 @@ function openPendingSession(
   }
 }
 
-function takeAnswer(state: State, { id, result }: Readonly<Record<string, unknown>>): void {
-  const { connection, chainId } = state
-  if (id === CHAIN_CALL_ID && !state.isChainRight) {
-    state.isChainRight = quantityToNumber(result) === chainId
-    if (!state.isChainRight) connection.end(result === undefined ? 'refused' : 'wrong_chain')
-  }
-  if (id === SUBSCRIBE_CALL_ID && state.subscription === null) {
-    if (typeof result === 'string') state.subscription = result
-    else connection.end('refused')
-  }
-  if (state.isChainRight && state.subscription !== null) connection.established()
-}
-
-/** The transaction's text; null for anything else than was subscribed to. */
-function transactionIn(
-  { isChainRight, subscription, whole }: State,
-  { params }: Readonly<Record<string, unknown>>,
-  text: string,
-): string | null {
-  if (!isChainRight || !isJsonObject(params) || params.subscription !== subscription) return null
-  const { result } = params
-  const hash = whole && isJsonObject(result) ? result.hash : result
-  if (!isHash32(hash) || (whole && !isJsonObject(result))) return null
-  const paramsText = rawMembers(text).get('params') ?? ''
-  return rawMembers(paramsText).get('result') ?? null
+function isTransaction(result: unknown, whole: boolean): boolean {
+  return whole ? isJsonObject(result) && isHash32(result.hash) : isHash32(result)
 }
 
 function parsed(text: string): unknown {

@@ -4,15 +4,8 @@ import { rawMembers } from '../../../core/json/json-scan.ts'
 import type { Subscriber } from '../../../core/rpc/subscription-source.ts'
 import type { AccountTopic } from '../../../core/solana/subscriptions/read-topic.ts'
 import { readSlotValue } from '../../../core/solana/subscriptions/subscription-message.ts'
-import { goneAccountText } from '../../../core/solana/text/encodings.ts'
-import {
-  believable,
-  type Feed,
-  type FeedSource,
-  inSlot,
-  isPlausible,
-  LOST_WHILE_RECONNECTING,
-} from './feed.ts'
+import { goneAccountText } from '../../../core/solana/text/gone-account-text.ts'
+import { believable, type Feed, type FeedSource, inSlot, isPlausible } from './feed.ts'
 import { readAnew } from './read-anew.ts'
 
 type State = FeedSource & {
@@ -54,8 +47,8 @@ export function openAccountFeed(source: FeedSource, out: Subscriber, topic: Acco
       state.epoch++
       state.asOf = believable(state.service, state.asOf)
     },
-    async resumed(slot) {
-      if (!state.isWhole) await readAgain(state, slot)
+    resumed(slot) {
+      if (!state.isWhole) readAgain(state, slot)
     },
   }
 }
@@ -67,7 +60,7 @@ function hear(state: State, resultText: string): boolean {
   if (slot < state.asOf) {
     // The account was another on a fork that is given up. From a new node it is old news.
     const isReverted = state.topic.commitment === 'processed' && state.isFromHere
-    if (isReverted && state.isWhole) void readAgain(state, state.asOf)
+    if (isReverted && state.isWhole) readAgain(state, state.asOf)
     return true
   }
   const digest = digestOf(said.valueText)
@@ -86,18 +79,17 @@ function show(state: State, slot: number, digest: string, resultText: string): v
   state.out.notify(resultText)
 }
 
-async function readAgain(state: State, slotMin: number): Promise<void> {
+function readAgain(state: State, slotMin: number): void {
   state.isWhole = false
   state.epoch++
   const { epoch, topic } = state
   const least = () => Math.max(0, slotMin, state.asOf)
-  const isRead = await readAnew(state, {
+  void readAnew(state, {
     method: 'getAccountInfo',
     paramsText: () => `${topic.paramsText.slice(0, -2)},"minContextSlot":${least()}}]`,
     isWanted: () => !state.isWhole && state.epoch === epoch,
     take: (text) => takeRead(state, text, least()),
   })
-  if (!isRead && state.epoch === epoch) state.out.lost(LOST_WHILE_RECONNECTING)
 }
 
 function takeRead(state: State, text: string, slotMin: number): boolean {

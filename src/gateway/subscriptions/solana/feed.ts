@@ -12,7 +12,7 @@ export type Feed = {
    * Everything after this slot is told again. Reads what was missed before it; a subscription
    * for which that can't be done is lost.
    */
-  resumed(slot: number): Promise<void>
+  resumed(slot: number): void
 }
 
 export type FeedSource = {

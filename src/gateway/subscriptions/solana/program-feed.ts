@@ -36,9 +36,8 @@ const SCAN_BYTES_MAX = 8 * 1024 * 1024
 const SHOWN_MAX = 10_000
 
 /**
- * The accounts of a program that match filters. After a loss they are scanned, and each is told
- * that is not known to be as it was told last. A program without filters may have millions of
- * them, and is lost.
+ * The accounts of a program that match filters. After a loss a scan tells which have changed; a
+ * program without filters may have millions of accounts, and is lost.
  */
 export function openProgramFeed(source: FeedSource, out: Subscriber, topic: ProgramTopic): Feed {
   const state: State = {
@@ -82,17 +81,16 @@ function show(state: State, pubkey: string, shown: Shown, resultText: string): v
   state.out.notify(resultText)
 }
 
-async function scan(state: State, slotMin: number): Promise<void> {
+function scan(state: State, slotMin: number): void {
   const { epoch, topic } = state
   const minContextSlot = BigInt(Math.max(0, slotMin, state.scannedAt))
-  const isRead = await readAnew(state, {
+  void readAnew(state, {
     method: 'getProgramAccounts',
     paramsText: () => upstreamParams(topic.call, { minContextSlot }),
     bytesMax: SCAN_BYTES_MAX,
     isWanted: () => !state.isWhole && state.epoch === epoch,
     take: (text) => takeScan(state, text, Number(minContextSlot)),
   })
-  if (!isRead && state.epoch === epoch) state.out.lost(LOST_WHILE_RECONNECTING)
 }
 
 function takeScan(state: State, text: string, slotMin: number): boolean {

@@ -1,7 +1,8 @@
 import { openBackoff } from '../../../core/async/backoff.ts'
 import { readUpTo } from '../../../core/async/read-up-to.ts'
+import type { Subscriber } from '../../../core/rpc/subscription-source.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
-import type { FeedSource } from './feed.ts'
+import { type FeedSource, LOST_WHILE_RECONNECTING } from './feed.ts'
 
 type Question = {
   method: string
@@ -30,23 +31,27 @@ const ACCOUNT_BYTES_MAX = 16 * 1024 * 1024
 const REFUSALS = [-32600, -32602]
 
 /**
- * Asks any upstreams until the asker is content with an answer. Returns false when it never was,
- * or they refuse; true as well when nobody wants it any more.
+ * Asks any upstreams until the asker is content with an answer, or does not want it any more. The
+ * subscription is lost when it never was content, or they refuse.
  */
-export async function readAnew(source: FeedSource, question: Question): Promise<boolean> {
-  const { clock, service, reads } = source
+export async function readAnew(
+  source: FeedSource & { out: Subscriber },
+  question: Question,
+): Promise<void> {
+  const { clock, service, reads, out } = source
   const endsAtMs = clock.monotonicMs() + READ_MS_MAX
   const backoff = openBackoff(RETRY_LIMITS)
   while (question.isWanted()) {
     const release = await reads.acquire()
     const answer = question.isWanted() ? await ask(service, question) : null
     release?.()
-    if (answer === null || !question.isWanted()) return true
-    if (answer.kind === 'result' && question.take(answer.text)) return true
-    if (answer.kind === 'refused' || clock.monotonicMs() >= endsAtMs) return false
+    if (answer === null || !question.isWanted()) return
+    if (answer.kind === 'result' && question.take(answer.text)) return
+    if (answer.kind === 'refused' || clock.monotonicMs() >= endsAtMs) {
+      return out.lost(LOST_WHILE_RECONNECTING)
+    }
     await clock.sleep(backoff.nextMs())
   }
-  return true
 }
 
 async function ask(service: NetworkService, question: Question): Promise<Answer> {

@@ -12,7 +12,6 @@ import type { AskedTopic, TopicRefusal } from './topic-session.ts'
 
 /** One subject with all who asked for it in the same words. */
 export type SharedTopic = AskedTopic & {
-  kind: SolanaTopic['kind']
   /** At once where a node has granted it, else when one does. */
   join(subscriber: Subscriber): OpenSubscription | Promise<OpenSubscription | Rejection>
   interrupted(): void
@@ -24,26 +23,13 @@ type Waiting = { subscriber: Subscriber; resolve(opened: OpenSubscription | Reje
 type State = {
   clock: Clock
   /** Called when nobody hears it any more, or nobody can. */
-  ended(topic: SharedTopic): void
-  shared: () => SharedTopic
-  subscribers: SubscriberList
+  ended(): void
+  subscribers: Set<Subscriber>
   waiting: Set<Waiting>
   isGranted: boolean
   /** It was granted before, and what was told meanwhile is missing. */
   isInterrupted: boolean
   isOver: boolean
-}
-
-type Member = {
-  subscriber: Subscriber
-  /** Calls that wait until its subscribing has returned; null from then on. */
-  held: ((subscriber: Subscriber) => void)[] | null
-  isClosed: boolean
-}
-
-type SubscriberList = Subscriber & {
-  readonly size: number
-  add(subscriber: Subscriber): OpenSubscription
 }
 
 /** Longer than it takes to leave a node that does not answer and ask another. */
@@ -58,16 +44,14 @@ const REFUSED_ANEW = 'The next node refused the subscription. Connect anew.'
 export function openSharedTopic(
   source: FeedSource,
   topic: SolanaTopic,
-  ended: (topic: SharedTopic) => void,
+  ended: () => void,
 ): SharedTopic {
   const { clock } = source
   const { kind, paramsText } = topic
-  const subscribers = openSubscriberList(clock, () => endIfUnused(state))
   const state: State = {
     clock,
     ended,
-    shared: () => shared,
-    subscribers,
+    subscribers: new Set(),
     waiting: new Set(),
     isGranted: false,
     isInterrupted: false,
@@ -75,23 +59,20 @@ export function openSharedTopic(
   }
   const feed = openFeed(source, outOf(state), topic)
 
-  const shared: SharedTopic = {
+  return {
     kind,
-    subscribeMethod: `${kind}Subscribe`,
-    unsubscribeMethod: `${kind}Unsubscribe`,
-    notificationMethod: `${kind}Notification`,
     paramsText,
-    join: (subscriber) => (state.isGranted ? subscribers.add(subscriber) : wait(state, subscriber)),
+    join: (subscriber) => (state.isGranted ? enter(state, subscriber) : wait(state, subscriber)),
     granted() {
       state.isGranted = true
-      answerWaiting(state, ({ subscriber }) => subscribers.add(subscriber))
+      answerWaiting(state, ({ subscriber }) => enter(state, subscriber))
     },
-    refused: (error) => fail(state, rejectionOf(shared, error), REFUSED_ANEW),
+    refused: (error) => fail(state, rejectionOf(kind, error), REFUSED_ANEW),
     heard: (resultText) => state.isOver || feed.heard(resultText),
     resumed(slot) {
       if (!state.isInterrupted || state.isOver) return
       state.isInterrupted = false
-      void feed.resumed(slot)
+      feed.resumed(slot)
     },
     interrupted() {
       if (!state.isGranted) return
@@ -101,7 +82,6 @@ export function openSharedTopic(
     },
     lose: (reason) => fail(state, new Rejection('upstream_failed', reason), reason),
   }
-  return shared
 }
 
 function openFeed(source: FeedSource, out: Subscriber, topic: SolanaTopic): Feed {
@@ -122,30 +102,46 @@ function openLogsFeed({ service }: FeedSource, out: Subscriber): Feed {
       return true
     },
     interrupted: () => out.lost(LOST_WHILE_RECONNECTING),
-    resumed: () => Promise.resolve(),
+    resumed() {},
   }
 }
 
 /** Tells all subscribers; the last word ends the subject for those who come later. */
 function outOf(state: State): Subscriber {
-  const { subscribers } = state
   return {
-    notify: subscribers.notify,
+    notify(resultText) {
+      for (const one of [...state.subscribers]) one.notify(resultText)
+    },
     done() {
-      end(state)
-      subscribers.done()
+      for (const one of dismiss(state)) one.done()
     },
     lost(reason) {
-      end(state)
-      subscribers.lost(reason)
+      for (const one of dismiss(state)) one.lost(reason)
     },
   }
+}
+
+function enter(state: State, subscriber: Subscriber): OpenSubscription {
+  state.subscribers.add(subscriber)
+  return {
+    close() {
+      if (state.subscribers.delete(subscriber)) endIfUnused(state)
+    },
+  }
+}
+
+/** Ends the subject; returns those who are still to be told why. */
+function dismiss(state: State): Subscriber[] {
+  end(state)
+  const left = [...state.subscribers]
+  state.subscribers.clear()
+  return left
 }
 
 function end(state: State): void {
   if (state.isOver) return
   state.isOver = true
-  state.ended(state.shared())
+  state.ended()
 }
 
 function endIfUnused(state: State): void {
@@ -153,9 +149,9 @@ function endIfUnused(state: State): void {
 }
 
 function fail(state: State, rejection: Rejection, reason: string): void {
-  end(state)
+  const left = dismiss(state)
   answerWaiting(state, () => rejection)
-  state.subscribers.lost(reason)
+  for (const one of left) one.lost(reason)
 }
 
 function wait(state: State, subscriber: Subscriber): Promise<OpenSubscription | Rejection> {
@@ -182,53 +178,13 @@ function answerWaiting(state: State, answer: (one: Waiting) => OpenSubscription 
   for (const one of answered) one.resolve(answer(one))
 }
 
-function rejectionOf({ subscribeMethod }: AskedTopic, refusal: TopicRefusal): Rejection {
+function rejectionOf(kind: SolanaTopic['kind'], refusal: TopicRefusal): Rejection {
   if (refusal === 'no_answer') {
     return new Rejection('upstream_timeout', 'The node did not answer the subscription.')
   }
   if (refusal.code === INVALID_PARAMS) return new Rejection('invalid_params', refusal.message)
   if (refusal.code === NO_SUCH_METHOD) {
-    return new Rejection('method_not_served', `The node does not serve ${subscribeMethod}.`)
+    return new Rejection('method_not_served', `The node does not serve ${kind}Subscribe.`)
   }
   return new Rejection('upstream_failed', 'The node refused the subscription.')
-}
-
-/** `emptied` is called when the last one has left by itself. */
-function openSubscriberList(clock: Clock, emptied: () => void): SubscriberList {
-  const members = new Set<Member>()
-
-  const tell = (member: Member, call: (subscriber: Subscriber) => void) => {
-    if (member.held === null) call(member.subscriber)
-    else member.held.push(call)
-  }
-  const tellAll = (call: (subscriber: Subscriber) => void, isLast: boolean) => {
-    const told = [...members]
-    if (isLast) members.clear()
-    for (const member of told) if (!member.isClosed) tell(member, call)
-  }
-
-  return {
-    get size() {
-      return members.size
-    },
-    add(subscriber) {
-      const member: Member = { subscriber, held: [], isClosed: false }
-      members.add(member)
-      clock.after(0, () => {
-        const held = member.held ?? []
-        member.held = null
-        for (const call of held) if (!member.isClosed) call(subscriber)
-      })
-      return {
-        close() {
-          if (member.isClosed) return
-          member.isClosed = true
-          if (members.delete(member) && members.size === 0) emptied()
-        },
-      }
-    },
-    notify: (resultText) => tellAll((one) => one.notify(resultText), false),
-    done: () => tellAll((one) => one.done(), true),
-    lost: (reason) => tellAll((one) => one.lost(reason), true),
-  }
 }

@@ -5,7 +5,7 @@ import {
   readSlotValue,
   safeInteger,
 } from '../../../core/solana/subscriptions/subscription-message.ts'
-import { type Feed, type FeedSource, inSlot, isPlausible, LOST_WHILE_RECONNECTING } from './feed.ts'
+import { type Feed, type FeedSource, inSlot, isPlausible } from './feed.ts'
 import { readAnew } from './read-anew.ts'
 
 type State = FeedSource & {
@@ -36,15 +36,14 @@ export function openSignatureFeed(
     interrupted() {
       state.epoch++
     },
-    async resumed(slotMin) {
+    resumed(slotMin) {
       const { epoch } = state
-      const isRead = await readAnew(state, {
+      void readAnew(state, {
         method: 'getSignatureStatuses',
         paramsText: () => `[["${topic.signature}"],{"searchTransactionHistory":true}]`,
         isWanted: () => !state.isDone && state.epoch === epoch,
         take: (text) => takeStatus(state, text, slotMin),
       })
-      if (!isRead && state.epoch === epoch) state.out.lost(LOST_WHILE_RECONNECTING)
     },
   }
 }

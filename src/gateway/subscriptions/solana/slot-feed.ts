@@ -71,7 +71,7 @@ function openOrderedFeed(source: FeedSource, out: Subscriber, form: SlotForm): F
       const { last } = state
       if (last !== null) state.last = { ...last, slot: believable(state.service, last.slot) }
     },
-    resumed: () => Promise.resolve(),
+    resumed() {},
   }
 }
 
@@ -87,8 +87,10 @@ function hear(state: State, resultText: string): boolean {
   }
   if (told.slot <= last.slot) return true
   held.push(told)
-  if (told.slot - last.slot > MISSED_SLOTS_MAX) lose(state)
-  else if (held.length === 1) void fill(state, last)
+  if (told.slot - last.slot > MISSED_SLOTS_MAX) {
+    state.epoch++
+    state.out.lost(LOST_WHILE_RECONNECTING)
+  } else if (held.length === 1) fill(state, last)
   return true
 }
 
@@ -99,15 +101,10 @@ function show(state: State, told: Told): void {
   state.out.notify(told.text)
 }
 
-function lose(state: State): void {
-  state.epoch++
-  state.out.lost(LOST_WHILE_RECONNECTING)
-}
-
-async function fill(state: State, before: Told): Promise<void> {
+function fill(state: State, before: Told): void {
   const { epoch, form } = state
   const from = Math.max(0, before.slot - PARENT_SLOTS_BACK)
-  const isFilled = await readAnew(state, {
+  void readAnew(state, {
     method: 'getBlocks',
     paramsText() {
       const to = state.held.at(-1)?.slot ?? before.slot
@@ -116,7 +113,6 @@ async function fill(state: State, before: Told): Promise<void> {
     isWanted: () => state.epoch === epoch,
     take: (text) => takeBlocks(state, text, before),
   })
-  if (!isFilled && state.epoch === epoch) lose(state)
 }
 
 function takeBlocks(state: State, text: string, before: Told): boolean {

@@ -227,8 +227,8 @@ describe('a hostile node', () => {
     const result = '{"context":{"slot":1000},"value":{"lamports":18446744073709551615}}'
     const params = `{"result":${result},"subscription":55}`
     cluster.node('a').say(`{"method":"accountNotification","params":${params}}`)
-    cluster.node('a').say('{"id":2,"result":55}')
     expect(heard.texts).toEqual([])
+    cluster.node('a').say('{"id":2,"result":55}')
     await turn()
     await stage.wait(50)
     expect(heard.texts).toEqual([result])

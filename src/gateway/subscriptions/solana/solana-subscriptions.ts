@@ -84,7 +84,7 @@ export function openSolanaSubscriptions(
 function openTopic(state: State, topic: SolanaTopic, team: string): SharedTopic {
   const { world, service, reads, topics } = state
   const key = keyOf(topic)
-  const ended = (shared: SharedTopic) => {
+  const ended = () => {
     topics.delete(key)
     count(state, team, -1)
     state.session?.release(shared)
@@ -92,7 +92,7 @@ function openTopic(state: State, topic: SolanaTopic, team: string): SharedTopic 
     state.cancelIdle()
     state.cancelIdle = world.clock.after(IDLE_MS, () => disconnect(state))
   }
-  const shared = openSharedTopic({ clock: world.clock, service, reads }, topic, ended)
+  const shared: SharedTopic = openSharedTopic({ clock: world.clock, service, reads }, topic, ended)
   topics.set(key, shared)
   count(state, team, 1)
   return shared

@@ -1,4 +1,5 @@
 import { rawMembers } from '../../../core/json/json-scan.ts'
+import type { SolanaTopic } from '../../../core/solana/subscriptions/read-topic.ts'
 import {
   readSubscriptionMessage,
   type SubscriptionNotification,
@@ -13,9 +14,7 @@ import type {
 import { headSlot, isPlausible } from './feed.ts'
 
 export type AskedTopic = {
-  readonly subscribeMethod: string
-  readonly unsubscribeMethod: string
-  readonly notificationMethod: string
+  readonly kind: SolanaTopic['kind']
   readonly paramsText: string
   granted(): void
   refused(refusal: TopicRefusal): void
@@ -132,7 +131,7 @@ function ask(state: State, topic: AskedTopic): void {
   state.callsMade++
   const sentAtMs = state.clock.monotonicMs()
   state.calls.set(state.callsMade, { topic, sentAtMs, isWanted: true })
-  state.connection.send(callText(state.callsMade, topic.subscribeMethod, topic.paramsText))
+  state.connection.send(callText(state.callsMade, `${topic.kind}Subscribe`, topic.paramsText))
 }
 
 function release(state: State, topic: AskedTopic): void {
@@ -153,7 +152,7 @@ function release(state: State, topic: AskedTopic): void {
 
 function unsubscribe(state: State, topic: AskedTopic, subscription: string): void {
   state.callsMade++
-  const text = callText(state.callsMade, topic.unsubscribeMethod, `[${subscription}]`)
+  const text = callText(state.callsMade, `${topic.kind}Unsubscribe`, `[${subscription}]`)
   state.connection.send(text)
 }
 
@@ -204,7 +203,7 @@ function hearNotification(state: State, message: SubscriptionNotification): bool
   const sharing = state.topics.get(subscription)
   if (sharing !== undefined) {
     return [...sharing].every(
-      (topic) => topic.notificationMethod === method && topic.heard(resultText),
+      (topic) => method === `${topic.kind}Notification` && topic.heard(resultText),
     )
   }
   // A node may tell something before it has said under which name.
