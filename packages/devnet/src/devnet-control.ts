@@ -65,11 +65,7 @@ export type DevnetSent = {
   state: DevnetState
 }
 
-/**
- * The development chain, as those see it who break it on purpose. Each call answers with what is
- * then, or with whatever its user makes of a refusal: what the chain has against it, or that it
- * does not answer.
- */
+/** Controls the development chain. Each call returns the new state, or its user's refusal. */
 export interface DevnetControl<Refused> {
   network: string
   state(): Promise<DevnetState | Refused>

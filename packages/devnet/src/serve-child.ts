@@ -22,11 +22,7 @@ const IDLE_S = 120
 /** A parent that was killed cannot end us, and the next one waits five seconds for our files. */
 const LAST_WORK_MS_MAX = 3_000
 
-/**
- * Makes this process a development chain: JSON-RPC by POST and by WebSocket on one loopback
- * port, which is told to the parent in one line. It lives as long as its parent holds the other
- * end of its standard input.
- */
+/** Serves JSON-RPC by POST and WebSocket on a loopback port, and tells the parent which. */
 export function serveChild(limits: ChildLimits, answers: ChildAnswers): void {
   const server = Bun.serve<{ path: string }>({
     hostname: '127.0.0.1',

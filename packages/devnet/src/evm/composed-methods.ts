@@ -1,4 +1,5 @@
 import { type AccessList, accessListOf, type TracedStep } from './access-list.ts'
+import { errorText, INVALID_PARAMS, SERVER_ERROR } from './fork/raw-chain.ts'
 
 /** Asks the chain for a method that it has; null when it chokes on it. */
 type Ask = (method: string, params: readonly unknown[]) => Promise<string | null>
@@ -23,9 +24,6 @@ const ROUNDS_MAX = 8
 /** The steps of a loop that uses up all gas would take gigabytes. */
 const STEPS_GAS_MAX = 2_000_000
 const STEPS_ALONE = { disableMemory: true, disableStorage: true }
-
-const INVALID_PARAMS = -32602
-const SERVER_ERROR = -32000
 
 /** Methods of go-ethereum that EDR does not have, made of those it has. */
 const COMPOSED: ReadonlyMap<string, (ask: Ask, params: readonly unknown[]) => Composed> = new Map([
@@ -57,12 +55,12 @@ async function blockReceipts(ask: Ask, [which]: readonly unknown[]): Composed {
 
 async function traceBlock(ask: Ask, [which, config = {}]: readonly unknown[]): Composed {
   const block = await findBlock(ask, which)
-  if (block === null) return fault(SERVER_ERROR, `block ${nameOf(which)} not found`)
+  if (block === null) return errorText(SERVER_ERROR, `block ${nameOf(which)} not found`)
   if ('said' in block) return block.said
-  if (Number(block.number) === 0) return fault(SERVER_ERROR, 'genesis is not traceable')
+  if (Number(block.number) === 0) return errorText(SERVER_ERROR, 'genesis is not traceable')
   if (block.transactions.length > TRACED_MAX) {
     const advice = `a block of more than ${TRACED_MAX} transactions is traced one by one here`
-    return fault(SERVER_ERROR, `${advice} (debug_traceTransaction)`)
+    return errorText(SERVER_ERROR, `${advice} (debug_traceTransaction)`)
   }
   const traces: string[] = []
   for (const txHash of block.transactions) {
@@ -81,16 +79,19 @@ type Traced = { failed: boolean; gas: number; structLogs: TracedStep[] }
 /** Calls again with what it touched until that is all it touches, since a list has its own cost. */
 async function createAccessList(ask: Ask, [given, which = 'latest']: readonly unknown[]): Composed {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    return fault(INVALID_PARAMS, 'missing call')
+    return errorText(INVALID_PARAMS, 'missing call')
   }
-  if (blockName(which) === null) return fault(INVALID_PARAMS, 'invalid block')
+  if (blockName(which) === null) return errorText(INVALID_PARAMS, 'invalid block')
   const call = given as Record<string, unknown>
   const framed = await ask('debug_traceCall', [call, which, { tracer: 'callTracer' }])
   const frame = resultIn(framed)
   if (frame === null) return framed
   const { from, to, gasUsed } = JSON.parse(frame) as { from: string; to?: string; gasUsed: string }
   if (Number(gasUsed) > STEPS_GAS_MAX) {
-    return fault(SERVER_ERROR, `a call that uses more than ${STEPS_GAS_MAX} gas is too long here`)
+    return errorText(
+      SERVER_ERROR,
+      `a call that uses more than ${STEPS_GAS_MAX} gas is too long here`,
+    )
   }
   let accessList = (call.accessList ?? []) as AccessList
   for (let round = 1; ; round++) {
@@ -118,7 +119,7 @@ function blockName(which: unknown): string | null {
 
 async function findBlock(ask: Ask, which: unknown): Promise<Found> {
   const named = blockName(which)
-  if (named === null) return { said: fault(INVALID_PARAMS, 'invalid block') }
+  if (named === null) return { said: errorText(INVALID_PARAMS, 'invalid block') }
   // A pending block has no receipts yet, and no traces.
   if (named === 'pending') return null
   const method = HASH.test(named) ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
@@ -133,13 +134,9 @@ function resultIn(answer: string | null): string | null {
 }
 
 function gone({ hash }: Block): string {
-  return fault(SERVER_ERROR, `block ${hash} is no longer on the chain`)
+  return errorText(SERVER_ERROR, `block ${hash} is no longer on the chain`)
 }
 
 function nameOf(which: unknown): string {
   return typeof which === 'string' && !HASH.test(which) ? `#${which}` : String(which)
-}
-
-function fault(code: number, message: string): string {
-  return JSON.stringify({ error: { code, message } })
 }

@@ -28,20 +28,12 @@ const KEYS = [
 ]
 
 /**
- * The twenty accounts of the phrase that every Ethereum development chain uses
- * (`test test test test test test test test test test test junk`, m/44'/60'/0'/0/n), so that
- * wallets and scripts made for other development chains work on this one.
- *
- * These private keys are known to the whole world: whatever is sent to them on a real network
- * is gone in seconds.
+ * The accounts of every Ethereum development chain (`test test … junk`, m/44'/60'/0'/0/n). All the
+ * world knows these keys: whatever is sent to them on a real network is gone in seconds.
  */
 export const TEST_ACCOUNTS: readonly TestAccount[] = KEYS.map(accountOf)
 
-/**
- * The accounts that traffic comes from: nobody else's, so that the test accounts stay as their
- * users leave them. The key of trader n is the SHA-256 of `headgate devnet trader n`, which the
- * whole world knows.
- */
+/** Traffic has accounts of its own, so that the test accounts stay as their users leave them. */
 export const TRADERS: readonly TestAccount[] = Array.from({ length: 8 }, (_, at) =>
   accountOf(`0x${createHash('sha256').update(`headgate devnet trader ${at}`).digest('hex')}`),
 )

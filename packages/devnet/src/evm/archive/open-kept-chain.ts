@@ -62,8 +62,7 @@ async function openOn(needs: KeptNeeds, archive: ChainArchive, options: Options)
     await archiveGenesis(kept, archive, options.genesisAddresses)
     return kept
   }
-  const sent = openSentTransactions(kept.chain, archive.signed)
-  for (const waiting of archive.takePending()) await sent.resend(waiting)
+  await openSentTransactions(kept.chain, archive.signed).resend(archive.takePending())
   return kept
 }
 

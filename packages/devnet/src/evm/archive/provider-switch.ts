@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { RequestHandler } from '../fork/raw-chain.ts'
+import { quantity, type RequestHandler } from '../fork/raw-chain.ts'
 
 export type ProviderSwitch = ReturnType<typeof openProviderSwitch>
 
@@ -43,8 +43,8 @@ export function openProviderSwitch(clock: Pick<Clock, 'nowMs'>, first: RequestHa
   }
   const ownId = (listened: unknown): unknown => {
     if (typeof listened !== 'string' || !/^0x[0-9a-f]{1,64}$/i.test(listened)) return listened
-    const own = takenOver.get(hex(BigInt(listened))) ?? BigInt(listened) - firstId
-    return hex(own < 0n ? 0n : own)
+    const own = takenOver.get(quantity(BigInt(listened))) ?? BigInt(listened) - firstId
+    return quantity(own < 0n ? 0n : own)
   }
   const asked = async ({ method, params }: Call): Promise<{ data: unknown }> => {
     if (FILTERS.test(method) && !subscribed.has(String(params[0]))) filterAskedAtMs = clock.nowMs()
@@ -57,7 +57,7 @@ export function openProviderSwitch(clock: Pick<Clock, 'nowMs'>, first: RequestHa
       subscribed.delete(String(params[0]))
     }
     if (!GIVES_ID.has(method) || typeof result !== 'string') return { data }
-    const id = hex(BigInt(result) + firstId)
+    const id = quantity(BigInt(result) + firstId)
     if (method === 'eth_subscribe') subscribed.set(id, params)
     return { data: JSON.stringify({ result: id }) }
   }
@@ -80,8 +80,4 @@ export function openProviderSwitch(clock: Pick<Clock, 'nowMs'>, first: RequestHa
     hasFilters: () => clock.nowMs() - filterAskedAtMs < FILTER_MS_MAX,
     listenedId,
   }
-}
-
-function hex(id: bigint): string {
-  return `0x${id.toString(16)}`
 }

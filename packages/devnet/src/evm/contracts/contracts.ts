@@ -6,6 +6,7 @@ import routerFile from '../../../contracts/Router.json' with { type: 'json' }
 import tokenFile from '../../../contracts/Token.json' with { type: 'json' }
 import vaultFactoryFile from '../../../contracts/VaultFactory.json' with { type: 'json' }
 import wrappedEtherFile from '../../../contracts/WrappedEther.json' with { type: 'json' }
+import { word } from './encode-call.ts'
 
 /** Each immutable with the bytes of the code where it stands. */
 type Compiled = { code: string; immutables: readonly (readonly number[])[] }
@@ -94,10 +95,6 @@ function deployed({ code, immutables }: Compiled, words: readonly string[] = [])
     }
   }
   return text
-}
-
-function word(value: number | string): string {
-  return BigInt(value).toString(16).padStart(64, '0')
 }
 
 function textWord(text: string): string {

@@ -15,7 +15,7 @@ export function encodeCall(selector: string, ...args: readonly Argument[]): stri
       heads.push(word(argument))
       continue
     }
-    heads.push(word(BigInt(args.length * 32 + behind.length / 2)))
+    heads.push(word(args.length * 32 + behind.length / 2))
     behind += dynamic(argument)
   }
   return selector + heads.join('') + behind
@@ -23,13 +23,13 @@ export function encodeCall(selector: string, ...args: readonly Argument[]): stri
 
 function dynamic(argument: { text: string } | { bytes: string } | { list: readonly string[] }) {
   if ('list' in argument) {
-    return word(BigInt(argument.list.length)) + argument.list.map(word).join('')
+    return word(argument.list.length) + argument.list.map(word).join('')
   }
   const hex =
     'text' in argument ? Buffer.from(argument.text).toString('hex') : argument.bytes.slice(2)
-  return word(BigInt(hex.length / 2)) + hex.padEnd(Math.ceil(hex.length / 64) * 64, '0')
+  return word(hex.length / 2) + hex.padEnd(Math.ceil(hex.length / 64) * 64, '0')
 }
 
-function word(value: bigint | string): string {
+export function word(value: number | bigint | string): string {
   return BigInt(value).toString(16).padStart(64, '0')
 }

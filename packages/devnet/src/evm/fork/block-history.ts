@@ -8,35 +8,24 @@ const HEIGHTS_SHOWN = 64
 const REPLACED_MAX = 256
 
 export function openBlockHistory(chain: RawChain, clock: Clock) {
-  let known = new Map<string, DevnetBlock>()
   let replaced: DevnetBlock[] = []
 
-  const read = async (tag: string): Promise<DevnetBlock> =>
-    blockOf(await chain.result<RawBlock>('eth_getBlockByNumber', tag, false))
+  const headNumber = async () => Number(await chain.result<string>('eth_blockNumber'))
 
-  /** The canonical chain, highest first: blocks that were seen before are found by their hash. */
-  const canonical = async (): Promise<DevnetBlock[]> => {
-    const blocks = [await read('latest')]
-    while (blocks.length < HEIGHTS_SHOWN) {
-      const child = blocks.at(-1)
-      if (child === undefined || child.number === 0) break
-      blocks.push(known.get(child.parentHash) ?? (await read(quantity(child.number - 1))))
+  /** The canonical blocks from that height on, as many as are shown. */
+  const canonicalFrom = async (height: number, head: number): Promise<DevnetBlock[]> => {
+    const blocks: DevnetBlock[] = []
+    for (let at = height; at <= head && blocks.length < HEIGHTS_SHOWN; at++) {
+      blocks.push(blockOf(await chain.result('eth_getBlockByNumber', quantity(at), false)))
     }
-    known = new Map(blocks.map((block) => [block.hash, block]))
     return blocks
   }
 
   return {
-    /** The canonical blocks right above that height, as many as are shown. */
-    async above(height: number): Promise<DevnetBlock[]> {
-      const head = await read('latest')
-      const highest = Math.min(head.number, height + HEIGHTS_SHOWN)
-      const blocks: DevnetBlock[] = []
-      for (let at = height + 1; at <= highest; at++) blocks.push(await read(quantity(at)))
-      return blocks
-    },
-
-    replaced(blocks: readonly DevnetBlock[]) {
+    /** Has the chain go back to that height, and remembers the blocks above it. */
+    async whileGoingBack(height: number, goBack: () => Promise<void>) {
+      const blocks = await canonicalFrom(height + 1, await headNumber())
+      await goBack()
       const replacedAtMs = clock.nowMs()
       replaced.push(...blocks.map((block) => ({ ...block, replacedAtMs })))
       replaced = replaced.slice(-REPLACED_MAX)
@@ -44,9 +33,10 @@ export function openBlockHistory(chain: RawChain, clock: Clock) {
 
     /** Lowest first; at one height replaced ones come before the canonical one. */
     async last(): Promise<DevnetBlock[]> {
-      const blocks = await canonical()
-      const lowest = blocks.at(-1)?.number ?? 0
-      const highest = (blocks[0]?.number ?? 0) + HEIGHTS_SHOWN
+      const head = await headNumber()
+      const lowest = Math.max(0, head - HEIGHTS_SHOWN + 1)
+      const highest = head + HEIGHTS_SHOWN
+      const blocks = await canonicalFrom(lowest, head)
       const hashes = new Set(blocks.map(({ hash }) => hash))
       // A block may have become canonical again: the same transactions at the same moment.
       const gone = replaced.filter(

@@ -1,10 +1,8 @@
 import type { ForkParts } from './fork-parts.ts'
 import type { MiningInterval } from './interval-mining.ts'
-import { quantity } from './raw-chain.ts'
+import { errorText, INVALID_PARAMS, quantity } from './raw-chain.ts'
 
 type Method = (parts: ForkParts, params: readonly unknown[]) => Promise<string | null>
-
-const INVALID_PARAMS = -32602
 
 const UINT64_MAX = 2n ** 64n - 1n
 
@@ -12,7 +10,7 @@ const UINT64_MAX = 2n ** 64n - 1n
 const INTERVAL_MS_MAX = 2 ** 31 - 1
 
 /** Methods that change the chain, done so that it can be forked later. Each runs alone. */
-const CHANGED: ReadonlyMap<string, Method> = new Map<string, Method>([
+export const CHANGED_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['evm_mine', ({ miner }, params) => miner.answer(params)],
   ['hardhat_mine', mineApart],
   ['evm_snapshot', takeSnapshot],
@@ -22,11 +20,6 @@ const CHANGED: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['eth_sendTransaction', (parts, params) => send(parts, 'eth_sendTransaction', params)],
   ['eth_sendRawTransaction', sendRaw],
 ])
-
-/** Undefined for a method that is the chain's own. */
-export function changedMethod(method: string): Method | undefined {
-  return CHANGED.get(method)
-}
 
 async function mineApart(parts: ForkParts, params: readonly unknown[]): Promise<string | null> {
   const [count, intervalS] = [params[0] ?? 1, params[1] ?? 1].map(wholeNumber)
@@ -51,9 +44,7 @@ async function revert(parts: ForkParts, params: readonly unknown[]): Promise<str
   const height = checkpoints.heightOf(Number(id))
   if (height === null) return '{"result":false}'
 
-  const left = await history.above(height)
-  await checkpoints.revert(Number(id))
-  history.replaced(left)
+  await history.whileGoingBack(height, () => checkpoints.revert(Number(id)))
   return '{"result":true}'
 }
 
@@ -115,8 +106,4 @@ function intervalIn(params: readonly unknown[]): MiningInterval | null {
 function isIntervalMs(value: unknown): value is number {
   const isWhole = typeof value === 'number' && Number.isSafeInteger(value)
   return isWhole && value >= 0 && value <= INTERVAL_MS_MAX
-}
-
-function errorText(code: number, message: string): string {
-  return JSON.stringify({ error: { code, message } })
 }

@@ -1,5 +1,5 @@
 import { assert } from '../../assert.ts'
-import type { RawChain } from './raw-chain.ts'
+import { quantity, type RawChain } from './raw-chain.ts'
 
 export type Checkpoints = ReturnType<typeof openCheckpoints>
 
@@ -42,7 +42,7 @@ export function openCheckpoints(chain: RawChain, past: ChainPast | null) {
     return { snapshotId: Number(await chain.result<string>('evm_snapshot')), height }
   }
   const returnTo = async ({ snapshotId }: Checkpoint) => {
-    const isBack = await chain.result<boolean>('evm_revert', `0x${snapshotId.toString(16)}`)
+    const isBack = await chain.result<boolean>('evm_revert', quantity(snapshotId))
     assert(isBack, 'a checkpoint leads back')
     own = own.filter((one) => one.snapshotId < snapshotId)
     for (const [id, one] of users) if (one.snapshotId >= snapshotId) users.delete(id)

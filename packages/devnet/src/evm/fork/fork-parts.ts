@@ -34,16 +34,12 @@ export function openForkParts(options: ForkOptions, lock: ReadWriteLock) {
   const traffic = openTraffic({ ...options, isAutomining: () => automine.isOn })
   const miner = openMiner({ chain, checkpoints, traffic, clock })
 
-  /**
-   * Begins a chain anew at its head when that is due. The chain has all that it ever mined in
-   * memory, gigabytes after a day; begun anew it has it in the archive. Nobody loses a snapshot
-   * by it.
-   */
+  /** The chain has all that it mined in memory; begun anew at its head, it reads the archive. */
   const renew = async () => {
     if (past === null || checkpoints.hasSnapshots() || !past.isRenewalDue()) return
     const waiting = await chain.result<RawTransaction[]>('eth_pendingTransactions')
     await checkpoints.goBack(Number(await chain.result<string>('eth_blockNumber')))
-    for (const transaction of waiting) await sent.resend(transaction)
+    await sent.resend(waiting)
     if (automine.isOn) await chain.result('evm_setAutomine', true)
   }
   const mineNext = async () => {

@@ -1,14 +1,17 @@
 import { TEST_ACCOUNTS } from '../test-accounts.ts'
 import { chainControl } from './chain-controls.ts'
-import { changedMethod } from './changed-methods.ts'
+import { CHANGED_METHODS } from './changed-methods.ts'
 import { type ForkOptions, openForkParts } from './fork-parts.ts'
-import { ChainRefusal, type RawChain } from './raw-chain.ts'
+import {
+  ChainRefusal,
+  errorText,
+  INVALID_PARAMS,
+  type RawChain,
+  SERVER_ERROR,
+} from './raw-chain.ts'
 import { openReadWriteLock } from './read-write-lock.ts'
 
 export type ForkableChain = Pick<RawChain, 'ask'>
-
-const INVALID_PARAMS = -32602
-const SERVER_ERROR = -32000
 
 /** The chain has the keys of traffic's accounts as well, which nobody else is to use. */
 const ACCOUNTS = JSON.stringify({ result: TEST_ACCOUNTS.map(([address]) => address) })
@@ -28,7 +31,7 @@ export function openForkableChain(options: ForkOptions): ForkableChain {
         const hold = method === 'headgate_state' ? lock.shared : lock.exclusive
         return hold(() => refusalAnswered(INVALID_PARAMS, control(parts, params)))
       }
-      const changed = Array.isArray(params) ? changedMethod(method) : undefined
+      const changed = Array.isArray(params) ? CHANGED_METHODS.get(method) : undefined
       if (!changed) return lock.shared(() => parts.chain.ask(method, params))
       return lock.exclusive(() =>
         refusalAnswered(SERVER_ERROR, changed(parts, params as unknown[])),
@@ -45,6 +48,6 @@ async function refusalAnswered(
     return await running
   } catch (thrown) {
     if (!(thrown instanceof ChainRefusal)) throw thrown
-    return JSON.stringify({ error: { code, message: thrown.message } })
+    return errorText(code, thrown.message)
   }
 }

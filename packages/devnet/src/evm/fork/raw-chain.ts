@@ -29,7 +29,8 @@ export function openRawChain(provider: RequestHandler): RawChain {
   /** One call that the chain chokes on must not end the process that serves all others. */
   const ask = async (method: string, params: unknown): Promise<string | null> => {
     try {
-      const { data } = await provider.handleRequest(requestText(method, params))
+      const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const { data } = await provider.handleRequest(request)
       return typeof data === 'string' ? data : JSON.stringify(data)
     } catch {
       return null
@@ -51,10 +52,14 @@ export function rawChainOf(ask: RawChain['ask']): RawChain {
   }
 }
 
-export function quantity(value: number | bigint): string {
-  return `0x${value.toString(16)}`
+/** The codes of JSON-RPC, and of go-ethereum for errors without one of their own. */
+export const INVALID_PARAMS = -32602
+export const SERVER_ERROR = -32000
+
+export function errorText(code: number, message: string): string {
+  return JSON.stringify({ error: { code, message } })
 }
 
-function requestText(method: string, params: unknown): string {
-  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+export function quantity(value: number | bigint): string {
+  return `0x${value.toString(16)}`
 }

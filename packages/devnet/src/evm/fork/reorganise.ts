@@ -11,20 +11,15 @@ import {
 
 type WholeBlock = RawBlock<RawTransaction>
 
-/**
- * Replaces the last blocks. Whoever calls it keeps everybody else from the chain meanwhile. All
- * that can be refused is refused before anything has changed.
- */
+/** Replaces the last blocks. All that can be refused is refused before anything has changed. */
 export async function reorganise(parts: ForkParts, wanted: DevnetReorganisation): Promise<void> {
-  const { chain, checkpoints, history } = parts
+  const { chain, checkpoints, history, sent } = parts
   const forkHeight = await forkHeightOf(parts, wanted)
   const replaced = await blocksAbove(chain, forkHeight)
   const pending = await pendingTransactions(chain)
   const clockAheadS = Number(await chain.result<string>('evm_increaseTime', 0))
-  const left = await history.above(forkHeight)
 
-  await checkpoints.goBack(forkHeight)
-  history.replaced(left)
+  await history.whileGoingBack(forkHeight, () => checkpoints.goBack(forkHeight))
   const kept = wanted.transactions === 'keep' ? replaced.map((it) => it.transactions) : []
   await keepInPool(chain, [...kept.flat(), ...pending])
 
@@ -35,8 +30,8 @@ export async function reorganise(parts: ForkParts, wanted: DevnetReorganisation)
   for (let at = 0; at < wanted.blocks; at++) {
     await checkpoints.take()
     // All in one block would be more than can be traced in reasonable time.
-    await resend(parts, kept[at] ?? [])
-    if (at === replaced.length) await resend(parts, pending)
+    await sent.resend(kept[at] ?? [])
+    if (at === replaced.length) await sent.resend(pending)
     await mineSibling(chain, replaced[at], nowS)
   }
 }
@@ -69,11 +64,6 @@ async function keepInPool(chain: RawChain, wanted: readonly RawTransaction[]): P
   }
 }
 
-/** The chain refuses those that wait already, which changes nothing. */
-async function resend({ sent }: ForkParts, transactions: readonly RawTransaction[]) {
-  for (const transaction of transactions) await sent.resend(transaction)
-}
-
 /** A block has the time of the one that it replaces; the time of further ones is now. */
 async function mineSibling(chain: RawChain, sibling: WholeBlock | undefined, nowS: number) {
   const parent = await chain.result<WholeBlock>('eth_getBlockByNumber', 'latest', false)
@@ -85,22 +75,14 @@ function pendingTransactions(chain: RawChain): Promise<RawTransaction[]> {
   return chain.result<RawTransaction[]>('eth_pendingTransactions')
 }
 
-/**
- * Takes the chain back to a height, as a node that was reset: the head is lower until blocks are
- * mined anew, and no transaction waits for them. All that can be refused is refused before
- * anything has changed.
- */
+/** Takes the chain back to a height, as a node that was reset: no transaction waits any more. */
 export async function dropBlocks(parts: ForkParts, height: number): Promise<void> {
   const { chain, checkpoints, history } = parts
   await refuseUnlessWayBack(parts, height)
   const clockAheadS = Number(await chain.result<string>('evm_increaseTime', 0))
-  const left = await history.above(height)
 
-  await checkpoints.goBack(height)
-  history.replaced(left)
-  for (const { hash } of await chain.result<RawTransaction[]>('eth_pendingTransactions')) {
-    await chain.ask('hardhat_dropTransaction', [hash])
-  }
+  await history.whileGoingBack(height, () => checkpoints.goBack(height))
+  await keepInPool(chain, [])
 
   // EDR's way back moves its clock on by the time since the block; it is to go on as before.
   const excessS = Number(await chain.result<string>('evm_increaseTime', 0)) - clockAheadS

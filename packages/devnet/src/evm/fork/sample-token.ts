@@ -1,3 +1,4 @@
+import { encodeCall } from '../contracts/encode-call.ts'
 import { TEST_ACCOUNTS } from '../test-accounts.ts'
 
 /** The address of the sample token, which is there from the first block on. */
@@ -12,11 +13,7 @@ const TRANSFER_SELECTOR = '0xa9059cbb'
 const ETHER_WEI = 10n ** 18n
 const TOKEN_UNITS = 1_000_000n
 
-/**
- * The code of a token that keeps no balances: whatever it is called with, it emits the event
- * Transfer from the caller to the first argument with the second one as its value, and returns
- * true.
- */
+/** A token without balances: any call emits Transfer(caller, to, value) and returns true. */
 export const SAMPLE_TOKEN_CODE = Buffer.from(
   // PUSH1 32, PUSH1 36, PUSH0, CALLDATACOPY: the value.
   `602060245f37` +
@@ -43,13 +40,9 @@ export function sampleTransaction({ kind = 'transfer', to = TO ?? '', value }: S
     const transaction = { from, to, value: `0x${amount.toString(16)}` }
     return { transaction, facts: { ...facts, contract: null } }
   }
-  const data = TRANSFER_SELECTOR + word(BigInt(to)) + word(amount)
+  const data = encodeCall(TRANSFER_SELECTOR, to, amount)
   return {
     transaction: { from, to: SAMPLE_TOKEN, data, gas: '0x186a0' },
     facts: { ...facts, contract: SAMPLE_TOKEN },
   }
-}
-
-function word(value: bigint): string {
-  return value.toString(16).padStart(64, '0')
 }

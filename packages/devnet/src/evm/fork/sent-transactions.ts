@@ -31,11 +31,13 @@ export function openSentTransactions(
       }
     },
 
-    /** The chain may not take it any more, which changes nothing. */
-    async resend(transaction: RawTransaction) {
-      const signed = signedByHash.get(transaction.hash) ?? signedBefore(transaction.hash)
-      if (signed !== null) await chain.ask('eth_sendRawTransaction', [signed])
-      else await chain.ask('eth_sendTransaction', [unsigned(transaction)])
+    /** The chain may not take one any more, or have it waiting, which changes nothing. */
+    async resend(transactions: readonly RawTransaction[]) {
+      for (const transaction of transactions) {
+        const signed = signedByHash.get(transaction.hash) ?? signedBefore(transaction.hash)
+        if (signed !== null) await chain.ask('eth_sendRawTransaction', [signed])
+        else await chain.ask('eth_sendTransaction', [unsigned(transaction)])
+      }
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { ForkableChain } from '../fork/forkable-chain.ts'
+import { quantity } from '../fork/raw-chain.ts'
 
 type Params = readonly unknown[]
 type LogFilter = { fromBlock?: unknown; toBlock?: unknown; blockHash?: unknown }
@@ -31,7 +32,7 @@ export function laggingChain(chain: ForkableChain, blocks: number): ForkableChai
     async ask(method, params) {
       const head = await headOf(chain)
       const last = Math.max(0, head - blocks)
-      if (method === 'eth_blockNumber') return answer(hex(last))
+      if (method === 'eth_blockNumber') return answer(quantity(last))
       const given = Array.isArray(params) ? params : []
       if (isBeyond(method, given, last)) {
         return NULL_BEYOND.test(method) ? answer(null) : JSON.stringify(HEADER_NOT_FOUND)
@@ -61,7 +62,7 @@ function paramsUpTo(method: string, params: Params, last: number): Params {
   if (at === undefined) return params
   const block = params[at] ?? 'latest'
   if (block !== 'latest' && block !== 'pending') return params
-  return params.toSpliced(at, 1, hex(last))
+  return params.toSpliced(at, 1, quantity(last))
 }
 
 function filterUpTo(filter: unknown, last: number): unknown {
@@ -70,7 +71,7 @@ function filterUpTo(filter: unknown, last: number): unknown {
   if (blockHash !== undefined) return filter
   const upTo = (block: unknown) => {
     const isNewer = block === 'latest' || block === 'pending' || Number(block) > last
-    return isNewer ? hex(last) : block
+    return isNewer ? quantity(last) : block
   }
   return { ...filter, fromBlock: upTo(fromBlock), toBlock: upTo(toBlock) }
 }
@@ -93,8 +94,4 @@ function isNewer(value: unknown, last: number): boolean {
 
 function answer(result: unknown): string {
   return JSON.stringify({ result })
-}
-
-function hex(height: number): string {
-  return `0x${height.toString(16)}`
 }
