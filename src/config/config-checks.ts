@@ -253,7 +253,7 @@ function checkRouting(network: NetworkValues, path: JsonPath): SchemaFault[] {
   ]
 }
 
-function fault(path: JsonPath, said: string): SchemaFault[] {
+export function fault(path: JsonPath, said: string): SchemaFault[] {
   return [{ path: [...path], message: `${fieldName(path)} ${said}` }]
 }
 

@@ -10,7 +10,8 @@ import { checkValues, type ListenAddress, parseListen } from './config-checks.ts
 import { applyEnvironment, type Environment, type Override } from './config-environment.ts'
 import { type ConfigFile, parseConfigFile, readConfigFile } from './config-file.ts'
 import { CONFIG_SCHEMA, type ConfigValues } from './config-schema.ts'
-import { type NetworksRead, readNetworks } from './read-networks.ts'
+import { locateNetwork, readNetwork } from './read-networks.ts'
+import { type ExpandedNetworks, expandVendors } from './vendors/expand-vendors.ts'
 
 /** Everything an operator can set, complete: all defaults are in it. */
 export type Settings = {
@@ -82,11 +83,11 @@ export function loadSettings(input: { file?: string; env: Environment }): Settin
     return new ConfigFaults([{ where: where(['networks']), message: NETWORKS_MISSING }])
   }
   const values = withDefaults(CONFIG_SCHEMA, local ? forOneMachine(value) : value)
-  const read = readNetworks(values)
-  if (read.faults.length > 0) return new ConfigFaults(located(read.faults, where))
-  const inconsistent = checkValues({ ...values, networks: read.values }, process.platform)
+  const expanded = expandVendors(values)
+  if (expanded.faults.length > 0) return new ConfigFaults(located(expanded.faults, where))
+  const inconsistent = checkValues({ ...values, networks: expanded.networks }, process.platform)
   if (inconsistent.length > 0) return new ConfigFaults(located(inconsistent, where))
-  return toSettings(values, read, local, where)
+  return toSettings(values, expanded, local, where)
 }
 
 function openFile(name: string): ConfigFile | ConfigFaults {
@@ -139,7 +140,7 @@ function forOneMachine(value: Readonly<Record<string, unknown>>): Record<string,
 
 function toSettings(
   values: ConfigValues,
-  read: NetworksRead,
+  expanded: ExpandedNetworks,
   local: boolean,
   where: Where,
 ): Settings {
@@ -156,10 +157,10 @@ function toSettings(
     publicUrlGiven: publicUrl !== undefined,
     domain: domain ?? url.hostname,
     gateway: { workers: workersOf(gateway.workers, availableParallelism(), process.platform) },
-    networks: read.networks(),
+    networks: expanded.networks.map(readNetwork),
     nats: natsSettings(nats, natsCredentials, natsCa),
     tiers: new Map(Object.entries(tiers).map(([name, tier]) => [name, { name, ...tier }])),
-    locate: (networkId, upstreamName) => read.locate(where, networkId, upstreamName),
+    locate: (networkId, upstreamName) => locateNetwork(expanded, where, networkId, upstreamName),
     locateOption: (name) => where([name]),
   }
 }

@@ -1,11 +1,9 @@
 import type { JsonPath } from '../core/json/json-value.ts'
 import type { Network, UpstreamBudget } from '../core/network.ts'
-import type { SchemaFault } from '../core/schema/check-schema.ts'
 import type { BudgetValues } from './budget-schema.ts'
 import { slugOf } from './config-checks.ts'
 import type { NetworkValues, UpstreamValues } from './config-network-schema.ts'
-import type { ConfigValues } from './config-schema.ts'
-import { type ExpandedNetworks, expandVendors, placeKey } from './vendors/expand-vendors.ts'
+import { type ExpandedNetworks, placeKey } from './vendors/expand-vendors.ts'
 import { VENDOR_CREDITS } from './vendors/vendor-credits.ts'
 
 const BLOCK_TIME_MS = { evm: 12_000, solana: 400 }
@@ -17,27 +15,7 @@ const HEAD_POLL_MS_MAX = 4000
 
 const CREDITS_DEFAULT = { default: 1 }
 
-export type NetworksRead = {
-  /** The networks as checks need them: complete, but for defaults. */
-  values: readonly NetworkValues[]
-  faults: readonly SchemaFault[]
-  networks(): Network[]
-  locate(where: Where, networkId: string, upstreamName: string | undefined): string
-}
-
-type Where = (path: JsonPath) => string
-
-export function readNetworks(options: Pick<ConfigValues, 'networks' | 'upstreams'>): NetworksRead {
-  const expanded = expandVendors(options)
-  return {
-    values: expanded.networks,
-    faults: expanded.faults,
-    networks: () => expanded.networks.map(toNetwork),
-    locate: (where, networkId, name) => locateNetwork(expanded, where, networkId, name),
-  }
-}
-
-function toNetwork(values: NetworkValues): Network {
+export function readNetwork(values: NetworkValues): Network {
   const blockTimeMs = values.blockTimeMs ?? BLOCK_TIME_MS[values.kind]
   const pollMs = Math.round(blockTimeMs / HEAD_POLLS_PER_BLOCK)
   return {
@@ -51,9 +29,9 @@ function toNetwork(values: NetworkValues): Network {
   }
 }
 
-function locateNetwork(
+export function locateNetwork(
   { networks, broughtBy }: ExpandedNetworks,
-  where: Where,
+  where: (path: JsonPath) => string,
   networkId: string,
   upstreamName: string | undefined,
 ): string {

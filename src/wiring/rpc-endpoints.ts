@@ -15,7 +15,6 @@ import { openJwtCallers } from '../http/rpc/jwt-callers.ts'
 import { openReplyHeaders } from '../http/rpc/rpc-headers.ts'
 import { openRpcNotes } from '../http/rpc/rpc-notes.ts'
 import { openRpcRoute, type RpcRouteNeeds } from '../http/rpc/rpc-route.ts'
-import type { Routes } from '../http/server.ts'
 import { openFrameFlusher } from '../http/websocket/outgoing.ts'
 import { openSocketRegistry } from '../http/websocket/socket-registry.ts'
 import { openWebSocketRoute, type WebSocketRoute } from '../http/websocket/web-socket-route.ts'
@@ -46,18 +45,7 @@ type RpcInputs = {
   local: RpcRouteNeeds['local']
 }
 
-type RpcEndpoints = {
-  needs: RpcRouteNeeds
-  open(): Pick<Routes, 'rpc' | 'webSockets'>
-}
-
 type OpenSource = SubscriptionSource & { stop(reason: string): void }
-
-type SubscriptionSources = {
-  /** The source of a network that is served; null once it is not. */
-  of(service: NetworkService): SubscriptionSource | null
-  stop(): void
-}
 
 /** By the W3C's Trace Context. */
 const SPAN_ID_BYTES = 8
@@ -66,7 +54,7 @@ const CHANGED = 'The network was configured anew; please connect again.'
 
 const STOPPED = 'The service is about to stop; please connect again.'
 
-export function openRpcEndpoints(inputs: RpcInputs, opened: AsyncDisposableStack): RpcEndpoints {
+export function openRpcEndpoints(inputs: RpcInputs, opened: AsyncDisposableStack) {
   const { drivers, settings, networks, publicUrl, exchange } = inputs
   const { clock, entropy } = drivers
   const { guard, meter, figures } = openMetering(inputs, opened)
@@ -175,10 +163,7 @@ function requestIds(prefix: string): () => string {
 }
 
 /** Keeps one source for each network that somebody has subscribed to, through reloads too. */
-function openSubscriptionSources(
-  world: World & { sockets: Sockets },
-  networks: NetworkSet,
-): SubscriptionSources {
+function openSubscriptionSources(world: World & { sockets: Sockets }, networks: NetworkSet) {
   const open = new Map<NetworkService, OpenSource>()
 
   const unsubscribe = networks.subscribe(() => {
@@ -191,7 +176,8 @@ function openSubscriptionSources(
   })
 
   return {
-    of(service) {
+    /** The source of a network that is served; null once it is not. */
+    of(service: NetworkService): SubscriptionSource | null {
       const known = open.get(service)
       if (known !== undefined) return known
       // A call may hold on to a network that was just replaced.

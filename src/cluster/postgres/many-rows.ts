@@ -1,7 +1,6 @@
 import { assert } from '../../core/errors.ts'
 import type { Sql, SqlValue } from '../../ports/database.ts'
 import { arrayText } from '../../ports/driver-parts/array-text.ts'
-import { numberedText } from './numbered-text.ts'
 
 /** Null for a column without any value. */
 type ColumnType = 'BIGINT' | 'TEXT' | 'BYTEA' | null
@@ -58,6 +57,13 @@ export function countsOf(rows: number, written: readonly { at: number }[]): numb
     counts[at] = count + 1
   }
   return counts
+}
+
+/** The text with `$1`, `$2` … between its parts. */
+export function numberedText(parts: readonly string[]): string {
+  let text = parts[0] ?? ''
+  for (let number = 1; number < parts.length; number++) text += `$${number}${parts[number]}`
+  return text
 }
 
 function read(parts: readonly string[]): ManyRows | null {

@@ -1,6 +1,7 @@
 import { fieldName, type JsonPath } from '../../core/json/json-value.ts'
 import type { SchemaFault } from '../../core/schema/check-schema.ts'
 import { withDefaults } from '../../core/schema/with-defaults.ts'
+import { fault } from '../config-checks.ts'
 import {
   NETWORK_SCHEMA,
   type NetworkOptions,
@@ -55,7 +56,7 @@ export function expandVendors(values: Options): ExpandedNetworks {
     const added = upstreamsOf(vendors, network, own)
     for (const { name, path: from } of added) broughtBy.set(placeKey(network.id, name), from)
     const upstreams = [...own, ...added.map(({ upstream }) => upstream)]
-    if (upstreams.length === 0) faults.push(fault([...path, 'upstreams'], 'is required'))
+    if (upstreams.length === 0) faults.push(...fault([...path, 'upstreams'], 'is required'))
     return [{ ...network, upstreams }]
   })
   faults.push(...idleVendors(vendors, networks, broughtBy))
@@ -73,7 +74,7 @@ function readVendors({ upstreams = [] }: Options, faults: SchemaFault[]): Vendor
     const path = isText ? ['upstreams', at] : ['upstreams', at, 'url']
     const address = wholeAddress(isText ? entry : entry.url)
     if (typeof address === 'string') {
-      faults.push(fault(path, address))
+      faults.push(...fault(path, address))
       return []
     }
     const full = isText ? withDefaults(VENDOR_OPTIONS, { url: entry }) : entry
@@ -115,7 +116,7 @@ function completed(
   if (kind !== undefined) return { ...options, kind, upstreams: [] }
   const known = Object.hasOwn(KNOWN_NETWORKS, options.id) ? KNOWN_NETWORKS[options.id] : undefined
   if (known) return { ...known, ...options, kind: known.kind, upstreams: [] }
-  faults.push(fault([...path, 'kind'], `is required: ${options.id} is not known by itself`))
+  faults.push(...fault([...path, 'kind'], `is required: ${options.id} is not known by itself`))
   return null
 }
 
@@ -128,11 +129,11 @@ function withAddresses(
   const address = parseVendorAddress(upstream.url)
   if (address === null) {
     const meant = vendorMeant(upstream.url)
-    if (meant) faults.push(fault([...path, 'url'], `${NO_ADDRESS}; did you mean ${meant}://?`))
+    if (meant) faults.push(...fault([...path, 'url'], `${NO_ADDRESS}; did you mean ${meant}://?`))
     return upstream
   }
   if (typeof address === 'string') {
-    faults.push(fault([...path, 'url'], address))
+    faults.push(...fault([...path, 'url'], address))
     return upstream
   }
   const id = knownIdOf(network)
@@ -140,7 +141,7 @@ function withAddresses(
   if (addresses) return { ...upstream, url: addresses.url, ws: upstream.ws ?? addresses.ws }
   const served = networksServed(address).join(', ')
   const words = `names ${address.name}, of which no address for ${network.id} is known`
-  faults.push(fault([...path, 'url'], `${words}; those of ${served} are`))
+  faults.push(...fault([...path, 'url'], `${words}; those of ${served} are`))
   return upstream
 }
 
@@ -186,7 +187,7 @@ function idleVendors(
   const used = new Set([...broughtBy.values()].map(fieldName))
   const idle = vendors.filter(({ path }) => !used.has(fieldName(path)))
   if (networks.length === 0) return []
-  return idle.map(({ path, address }) =>
+  return idle.flatMap(({ path, address }) =>
     fault(
       path,
       `names ${address.name}, which serves none of the networks that are configured; it serves ` +
@@ -200,8 +201,4 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
   let number = 2
   while (taken.has(`${name}-${number}`)) number++
   return `${name}-${number}`
-}
-
-function fault(path: JsonPath, said: string): SchemaFault {
-  return { path: [...path], message: `${fieldName(path)} ${said}` }
 }

@@ -1,3 +1,4 @@
+import { within } from '../../core/async/within.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { openLookupSlots } from './lookup-slots.ts'
 import { askNameServers, type Resolve } from './name-servers.ts'
@@ -81,14 +82,10 @@ export function openNameLookup(clock: Clock, resolve = askNameServers(clock)) {
 
 /** Null when there is no answer in time, or none that can be used. */
 function withinLimit(clock: Clock, resolve: Resolve, name: string) {
-  return new Promise<readonly string[] | null>((settle) => {
-    const cancel = clock.after(LOOKUP_MS_MAX, () => settle(null))
-    Promise.try(resolve, name)
-      .then((found) => {
-        const usable = found.length > 0 && found.length <= ADDRESSES_MAX
-        settle(usable ? [...new Set(found)] : null)
-      })
-      .catch(() => settle(null))
-      .finally(cancel)
+  const answered = Promise.try(resolve, name).then((found) => {
+    const usable = found.length > 0 && found.length <= ADDRESSES_MAX
+    return usable ? [...new Set(found)] : null
   })
+  const none = () => null
+  return within(clock, LOOKUP_MS_MAX, answered.catch(none), none)
 }

@@ -8,10 +8,8 @@ export type Resolve = (name: string) => Promise<readonly string[]>
 const SERVERS_TTL_MS = 30_000
 
 /**
- * Asks name servers over sockets of this thread. The resolver of the system library would take
- * one of few threads for each name until its servers have timed out, and files, the log of the
- * store among them, are read and written by the same threads. The hosts file, search domains and
- * both families count as they do there. `readServers` tells the name servers of the machine.
+ * Asks name servers over sockets of this thread. The system's resolver would hold one of the few
+ * threads that also read and write files. The hosts file and search domains count as they do there.
  */
 export function askNameServers(
   clock: Clock,

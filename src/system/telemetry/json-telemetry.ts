@@ -17,15 +17,5 @@ export function jsonTelemetry({ clock, write, component }: Options): Telemetry {
   addProcessMetrics(metrics)
   const fixed = component === undefined ? {} : { component }
   const log = jsonLog({ clock, write, fixed, dropped: metrics.countDroppedLogLines })
-  return {
-    log: log.line,
-    logText: log.lineText,
-    flush: log.flush,
-    count: metrics.count,
-    counter: metrics.counter,
-    histogram: metrics.histogram,
-    observeMs: metrics.observeMs,
-    gauge: metrics.gauge,
-    exposition: metrics.exposition,
-  }
+  return { ...metrics, log: log.line, logText: log.lineText, flush: log.flush }
 }

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { CounterName, GaugeName } from '../../ports/metric-catalogue.ts'
+import { openDescriptors } from '../machine/descriptors.ts'
 
 type Registry = {
   gauge(name: GaugeName, labels: Readonly<Record<string, string>>, read: () => number): unknown
@@ -38,14 +38,10 @@ function cpuSeconds(): number {
 
 /** Where the system does not tell, there is no such metric rather than a wrong one. */
 function addDescriptors({ gauge }: Registry): void {
-  try {
-    const [, limit = ''] =
-      /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
-    gauge('process_max_fds', {}, () => Number(limit))
-    gauge('process_open_fds', {}, () => readdirSync('/proc/self/fd').length)
-  } catch {
-    return
-  }
+  const { max, count } = openDescriptors()
+  if (max === null) return
+  gauge('process_max_fds', {}, () => max)
+  gauge('process_open_fds', {}, count)
 }
 
 function addLag({ gauge }: Registry): void {

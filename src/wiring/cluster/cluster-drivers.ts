@@ -132,11 +132,9 @@ function read(file: string): string {
 async function openClusterSignals(machine: Machine, settings: Settings): Promise<Signals> {
   const { telemetry, secrets } = machine
   const { nats, database, postgres } = settings
+  const { openRelayedSignals } = await import('../../cluster/signals/relayed-signals.ts')
   if (nats) {
-    const [{ openRelayedSignals }, { openNatsWire }] = await Promise.all([
-      import('../../cluster/signals/relayed-signals.ts'),
-      import('../../cluster/signals/nats-wire.ts'),
-    ])
+    const { openNatsWire } = await import('../../cluster/signals/nats-wire.ts')
     const name = secrets.derive('name of the cluster').slice(0, CLUSTER_NAME_BYTES).toHex()
     const options = { ...nats, cluster: name }
     return openRelayedSignals(machine, (hear, notice) =>
@@ -149,9 +147,6 @@ async function openClusterSignals(machine: Machine, settings: Settings): Promise
     telemetry.log('warn', 'signals_absent', { reason })
     return openInProcessSignals()
   }
-  const [{ openRelayedSignals }, { openPostgresWire }] = await Promise.all([
-    import('../../cluster/signals/relayed-signals.ts'),
-    import('../../cluster/signals/postgres-wire.ts'),
-  ])
+  const { openPostgresWire } = await import('../../cluster/signals/postgres-wire.ts')
   return openRelayedSignals(machine, (hear, notice) => openPostgresWire(machine, url, hear, notice))
 }

@@ -21,13 +21,6 @@ type Options = {
   waitMs?: number
 }
 
-type ClusterStore = {
-  database: Database
-  storeHealth: StoreHealth
-  migrate(database: Database): Promise<void>
-  close(): Promise<void>
-}
-
 /** Servers start in any order: a database that is not there yet is waited for. */
 const WAIT_MS = 60_000
 const ASK_EVERY_MS = 1000
@@ -43,7 +36,7 @@ const ROOM = { freeBytes: Number.MAX_SAFE_INTEGER, floorBytes: 0, isLow: false }
 
 const SECRET_FACT = 'secret_fingerprint'
 
-export async function openClusterStore(needs: Needs, options: Options): Promise<ClusterStore> {
+export async function openClusterStore(needs: Needs, options: Options) {
   const { clock, telemetry } = needs
   const { openPostgresDatabase } = await import('../../cluster/postgres/postgres-database.ts')
   const { url, connectionsMax, transactionPooler: isPooled, secrets, waitMs = WAIT_MS } = options
@@ -63,10 +56,11 @@ export async function openClusterStore(needs: Needs, options: Options): Promise<
     await close()
     throw thrown
   }
+  const storeHealth: StoreHealth = { commits, room: () => ROOM }
   return {
     database,
-    storeHealth: { commits, room: () => ROOM },
-    async migrate(given) {
+    storeHealth,
+    async migrate(given: Database) {
       await migratePostgres(given, clock.nowMs())
       await checkSecret(given, secrets)
     },

@@ -7,30 +7,27 @@ import { openInboxBodies } from '../../http/inbox/inbox-bodies.ts'
 import { openInboxRoute } from '../../http/inbox/inbox-route.ts'
 import { type Inboxes, openInboxes } from '../../http/inbox/inboxes.ts'
 import type { InboxRoute } from '../../http/server.ts'
-import type { Database } from '../../ports/database.ts'
-import type { Entropy } from '../../ports/entropy.ts'
+import type { World } from '../../ports/world.ts'
 import { SECRET_LENGTH } from '../../tables/accounts/new-accounts.ts'
 import { listTeams } from '../../tables/accounts/teams.ts'
 import { findTokenByHash } from '../../tables/accounts/tokens.ts'
-import type { Drivers } from '../drivers.ts'
 import type { FirstRun } from '../first-run.ts'
 
-type Needs = { database: Database; entropy: Entropy }
-
-export type LocalDevelopment = {
+export type LocalDevnets = {
   devnet: DevnetControl<Rejection>
   solanaDevnet: SolanaDevnetControl<Rejection>
+}
+
+export type LocalDevelopment = LocalDevnets & {
   inboxes: Inboxes
   inbox: InboxRoute
   /** Answers all whom an inbox keeps waiting. */
   close(): void
 }
 
-type LocalDrivers = Pick<Drivers, 'clock' | 'database' | 'entropy' | 'secrets' | 'signals'>
-
 type Found = {
   publicUrl: string
-  devnets: Pick<LocalDevelopment, 'devnet' | 'solanaDevnet'> | null
+  devnets: LocalDevnets | null
   firstRun: FirstRun | null
 }
 
@@ -39,21 +36,18 @@ const INBOX_TOPIC = 'inbox'
 
 /** Opens the parts of local development; with a configuration file there are none. */
 export async function openLocalDevelopment(
-  drivers: LocalDrivers,
+  world: World,
   { local, roles }: Pick<Settings, 'local' | 'roles'>,
   { publicUrl, devnets, firstRun }: Found,
 ) {
   const signsIn = local && roles.includes('api')
   return {
-    local: devnets && { ...openInboxesBeside(drivers, publicUrl), ...devnets },
-    localSignIn: signsIn ? await openLocalSignIn(drivers, publicUrl, firstRun) : null,
+    local: devnets && { ...openInboxesBeside(world, publicUrl), ...devnets },
+    localSignIn: signsIn ? await openLocalSignIn(world, publicUrl, firstRun) : null,
   }
 }
 
-function openInboxesBeside(
-  { clock, database, secrets, signals }: LocalDrivers,
-  publicUrl: string,
-): Omit<LocalDevelopment, 'devnet' | 'solanaDevnet'> {
+function openInboxesBeside({ clock, database, secrets, signals }: World, publicUrl: string) {
   const changed = (name: string) => signals.publish(INBOX_TOPIC, name)
   const inboxes = openInboxes({ publicUrl, changed })
   const bodies = openInboxBodies(clock)
@@ -63,18 +57,18 @@ function openInboxesBeside(
 
 /** A sign-in for whoever sits at the machine: its link is good until the next start. */
 async function openLocalSignIn(
-  needs: Needs,
+  world: World,
   url: string,
   firstRun: FirstRun | null,
 ): Promise<LocalSignIn & { link: string }> {
-  const secret = needs.entropy.alphanumeric(SECRET_LENGTH)
-  const teamId = await defaultTeamId(needs, firstRun)
+  const secret = world.entropy.alphanumeric(SECRET_LENGTH)
+  const teamId = await defaultTeamId(world, firstRun)
   // A browser keeps the part behind # to itself: no request and no log has it.
   return { secretHash: hashKey(secret), teamId, link: `${url}/sign-in#${secret}` }
 }
 
 /** The team of the first run, known by its token; else the oldest. */
-async function defaultTeamId({ database }: Needs, firstRun: FirstRun | null): Promise<string> {
+async function defaultTeamId({ database }: World, firstRun: FirstRun | null): Promise<string> {
   const token = firstRun && (await findTokenByHash(database, hashKey(firstRun.team_token)))
   if (token?.teamId) return token.teamId
   const [oldest] = await listTeams(database)

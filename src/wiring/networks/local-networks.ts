@@ -3,7 +3,7 @@ import type { Network, UpstreamSpec } from '../../core/network.ts'
 import { DEVNET_LIMITS } from '../../ports/devnet-limits.ts'
 import { beginAnew, readChain } from '../../tables/chain/chain-tail.ts'
 import type { Drivers } from '../drivers.ts'
-import type { LocalDevelopment } from '../local/local-development.ts'
+import type { LocalDevnets } from '../local/local-development.ts'
 import { startLocalChains } from '../local/start-local-chains.ts'
 
 const EVM_ID = 'ETH_DEVNET'
@@ -30,17 +30,12 @@ const UPSTREAM = {
   timeoutMs: 10_000,
 } as const
 
-type WithLocal = {
-  settings: Settings
-  devnets: Pick<LocalDevelopment, 'devnet' | 'solanaDevnet'> | null
-}
-
 /** The settings with the networks of local development, where they have none of their own. */
 export async function withLocalNetworks(
   drivers: Drivers,
   given: Settings,
   opened: AsyncDisposableStack,
-): Promise<WithLocal> {
+): Promise<{ settings: Settings; devnets: LocalDevnets | null }> {
   if (!given.local) return { settings: given, devnets: null }
   const chains = await startLocalChains(drivers, given, opened)
   const networks = localNetworks(given, chains)

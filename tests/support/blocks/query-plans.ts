@@ -1,5 +1,4 @@
-import { manyRows } from '../../../src/cluster/postgres/many-rows.ts'
-import { numberedText } from '../../../src/cluster/postgres/numbered-text.ts'
+import { manyRows, numberedText } from '../../../src/cluster/postgres/many-rows.ts'
 import type {
   Database,
   Procedure,
