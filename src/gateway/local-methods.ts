@@ -1,8 +1,9 @@
+import { NO_SUCH_METHOD } from '../core/rpc/jsonrpc.ts'
 import type { Method } from '../core/rpc/method-registry.ts'
 import type { SubscriptionCall } from '../core/rpc/subscription-source.ts'
 import type { CacheStatus, NetworkService } from '../upstream/answers/ask-network.ts'
 import type { HeldAnswer } from './pieces-stream.ts'
-import { type SubscriptionCalls, serveSubscription } from './subscriptions/subscription-calls.ts'
+import { type SubscriptionCalls, subscriptionError } from './subscriptions/subscription-calls.ts'
 
 /**
  * The answer of a local method. Text, bytes or a stream are the JSON of `result`, at times
@@ -52,7 +53,8 @@ export function askOwnEngine(
   teamId: string,
 ): OwnAnswer | Promise<OwnAnswer> | null {
   if (isSubscription) {
-    const reply = serveSubscription(subscriptions, call)
+    const words = `${call.method} is served over WebSocket alone.`
+    const reply = subscriptions?.serve(call) ?? subscriptionError(NO_SUCH_METHOD, words)
     return reply instanceof Promise ? reply.then(ownAnswer) : ownAnswer(reply)
   }
   const { method, paramsText } = call

@@ -1,4 +1,3 @@
-import { NO_SUCH_METHOD } from '../../core/rpc/jsonrpc.ts'
 import type { SubscriptionCall } from '../../core/rpc/subscription-source.ts'
 
 /** The answer to a subscription call, in the form of those of local methods. */
@@ -8,14 +7,6 @@ export type SubscriptionReply =
 
 export type SubscriptionCalls = {
   serve(call: SubscriptionCall): SubscriptionReply | Promise<SubscriptionReply>
-}
-
-export function serveSubscription(
-  subscriptions: SubscriptionCalls | undefined,
-  call: SubscriptionCall,
-): SubscriptionReply | Promise<SubscriptionReply> {
-  if (subscriptions) return subscriptions.serve(call)
-  return subscriptionError(NO_SUCH_METHOD, `${call.method} is served over WebSocket alone.`)
 }
 
 export function subscriptionResult(text: string): SubscriptionReply {
