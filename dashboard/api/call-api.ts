@@ -1,22 +1,5 @@
-import {
-  ApiError,
-  CALL_ROUTES,
-  type CallInput,
-  createClient,
-  type InputArgument,
-} from '@headgate/client'
+import { ApiError, CALL_ROUTES, createClient, type InputArgument } from '@headgate/client'
 import type { AnswerOf, CallId } from './wire.ts'
-
-/** The team to act for may be another than the one in view. */
-type ApiInput<Id extends CallId> = CallInput<Id> & { team?: string }
-
-type ApiArgument<Id extends CallId> =
-  InputArgument<Id> extends [CallInput<Id>] ? [input: ApiInput<Id>] : [input?: ApiInput<Id>]
-
-type LooseInput = { parameters?: object; body?: unknown; signal?: AbortSignal; team?: string }
-
-/** Names the team; as a parameter it may be empty, for what is the operator's own. */
-const TEAM_HEADER = 'X-Team-Id'
 
 export const CALL_IDS = Object.keys(CALL_ROUTES) as readonly CallId[]
 
@@ -40,24 +23,23 @@ export function onSignedOut(heard: () => void): void {
 /** Makes one management call with the session's cookie; throws an `ApiError` when it is refused. */
 export async function callApi<Id extends CallId>(
   id: Id,
-  ...[input]: ApiArgument<Id>
+  ...[input]: InputArgument<Id>
 ): Promise<AnswerOf<Id>> {
-  return noticed(id, client.call(id, ...asTeam<Id>(input ?? {})))
+  return noticed(id, client.call(id, ...asTeam<Id>(input)))
 }
 
 /** The text of an answer, whose numbers may have more digits than a script can hold. */
 export async function callForText<Id extends CallId>(
   id: Id,
-  ...[input]: ApiArgument<Id>
+  ...[input]: InputArgument<Id>
 ): Promise<string> {
-  return (await noticed(id, client.request(id, ...asTeam<Id>(input ?? {})))).text()
+  return (await noticed(id, client.request(id, ...asTeam<Id>(input)))).text()
 }
 
-/** Pages give all that a call needs: only the team is added. */
-function asTeam<Id extends CallId>({ team, parameters, ...rest }: LooseInput) {
-  const own = { [TEAM_HEADER]: actingTeam ?? undefined, ...parameters }
-  const named = team === undefined ? own : { ...own, [TEAM_HEADER]: team }
-  return [{ ...rest, parameters: named }] as unknown as InputArgument<Id>
+/** Adds the team in view, unless a page names another; an empty name is the operator's own. */
+function asTeam<Id extends CallId>(input: { parameters?: object; signal?: AbortSignal } = {}) {
+  const parameters = { 'X-Team-Id': actingTeam ?? undefined, ...input.parameters }
+  return [{ ...input, parameters }] as unknown as InputArgument<Id>
 }
 
 async function noticed<T>(id: CallId, answer: Promise<T>): Promise<T> {

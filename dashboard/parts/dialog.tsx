@@ -55,18 +55,26 @@ export function FormDialog(props: {
   title: string
   /** The words of the button that sends it. */
   action: ComponentChildren
+  /** The look of that button. */
+  class?: string
+  mayNotSend?: boolean
   onSend(): Promise<unknown>
   onClose(): void
   children: ComponentChildren
 }) {
   const id = useId()
-  const { fault, submit } = useSubmit(props.onSend)
+  const { fault, isBusy, submit } = useSubmit(props.onSend)
   const foot = (
     <>
       <Button class="ghost" onClick={props.onClose}>
         Cancel
       </Button>
-      <Button class="primary" type="submit" form={id}>
+      <Button
+        class={props.class ?? 'primary'}
+        type="submit"
+        form={id}
+        disabled={isBusy || (props.mayNotSend ?? false)}
+      >
         {props.action}
       </Button>
     </>
@@ -98,32 +106,28 @@ export function ConfirmDialog(props: {
 }) {
   const [text, setText] = useState('')
   const mayGo = props.typed === undefined || text.trim() === props.typed
-  const { fault, isBusy, submit } = useSubmit(async () => {
-    if (!mayGo) return
+  const confirm = async () => {
     await props.onConfirm()
     props.onClose()
-  })
+  }
   const asked = (
     <>
       Type <b>{props.typed}</b> to confirm
     </>
   )
   return (
-    <Dialog title={props.title} onClose={props.onClose}>
-      <form class="col g16" onSubmit={submit}>
-        {props.children}
-        {props.typed !== undefined && (
-          <TextField isFirst label={asked} value={text} onChange={setText} />
-        )}
-        <Refusal>{fault}</Refusal>
-        <div class="row">
-          <span class="grow" />
-          <Button onClick={props.onClose}>Cancel</Button>
-          <Button class="danger fill" type="submit" disabled={!mayGo || isBusy}>
-            {props.action}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={props.title}
+      action={props.action}
+      class="danger fill"
+      mayNotSend={!mayGo}
+      onSend={confirm}
+      onClose={props.onClose}
+    >
+      {props.children}
+      {props.typed !== undefined && (
+        <TextField isFirst label={asked} value={text} onChange={setText} />
+      )}
+    </FormDialog>
   )
 }

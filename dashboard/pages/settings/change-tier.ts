@@ -10,7 +10,7 @@ export function changeTier(team: WireTeam, tier: string): Promise<void> {
     to: tier,
     show: (value) => showTier(team.id, value),
     send: async (value) => {
-      await callApi('changeTeam', { team: team.id, body: { tier: value } })
+      await callApi('changeTeam', { parameters: { 'X-Team-Id': team.id }, body: { tier: value } })
       invalidate('listTeams', 'getTeam', 'getUsageSummary')
     },
     said: `${team.name} is on ${tier}`,

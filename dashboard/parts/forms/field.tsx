@@ -72,16 +72,8 @@ export function focusOnce(control: HTMLElement | null): void {
   control.focus()
 }
 
-type TextAreaProps = FieldProps & {
-  value: string
-  onChange(value: string): void
-  rows: number
-  placeholder?: string
-  maxLength?: number
-}
-
 /** Several lines of text that a program reads. */
-export function TextAreaField(props: TextAreaProps) {
+export function TextAreaField(props: InputProps & { rows: number }) {
   return (
     <Field {...props}>
       {(attributes) => (
@@ -100,29 +92,15 @@ export function TextAreaField(props: TextAreaProps) {
   )
 }
 
-type SelectProps = FieldProps & {
-  value: string
-  options: readonly { value: string; text: string }[]
-  onChange(value: string): void
-}
-
-export function SelectField(props: SelectProps) {
+export function SelectField({ label, hint, fault, ...rest }: FieldProps & SelectProps) {
   return (
-    <Field {...props}>
-      {(attributes) => (
-        <Select
-          {...attributes}
-          class="in"
-          value={props.value}
-          options={props.options}
-          onChange={props.onChange}
-        />
-      )}
+    <Field label={label} hint={hint} fault={fault}>
+      {(attributes) => <Select {...attributes} {...rest} class="in" />}
     </Field>
   )
 }
 
-type PlainSelectProps = Partial<Attributes> & {
+type SelectProps = Partial<Attributes> & {
   class?: string
   'aria-label'?: string
   disabled?: boolean
@@ -131,7 +109,7 @@ type PlainSelectProps = Partial<Attributes> & {
   onChange(value: string): void
 }
 
-export function Select({ options, onChange, ...rest }: PlainSelectProps) {
+export function Select({ options, onChange, ...rest }: SelectProps) {
   return (
     <select {...rest} onChange={(event) => onChange(event.currentTarget.value)}>
       {options.map(({ value, text }) => (

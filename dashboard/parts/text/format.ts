@@ -40,19 +40,17 @@ export function ms(value: number): string {
 }
 
 export function bytes(value: number): string {
-  let rest = value
-  let at = 0
-  while (rest >= 1000 && at < BYTES.length - 1) {
-    rest /= 1000
-    at++
-  }
-  return `${at === 0 ? rest : HUNDREDTHS.format(Math.round(rest * 100) / 100)} ${BYTES[at]}`
+  return scaled(value, 1000, BYTES)
 }
 
 /** A limit that is set in powers of two: 64 MiB, 1 GiB. */
 export function binaryBytes(value: number): string {
-  const power = Math.min(BINARY.length - 1, Math.floor(Math.log2(Math.max(1, value)) / 10))
-  return `${HUNDREDTHS.format(value / 1024 ** power)} ${BINARY[power]}`
+  return scaled(value, 1024, BINARY)
+}
+
+function scaled(value: number, base: number, units: readonly string[]): string {
+  const power = units.findLastIndex((_, at) => at === 0 || value >= base ** at)
+  return `${HUNDREDTHS.format(value / base ** power)} ${units[power]}`
 }
 
 /** `0x3b9a…f0a2`: the middle says nothing to a reader. */
