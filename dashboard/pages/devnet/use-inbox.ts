@@ -2,19 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLiveState } from '../../api/live.ts'
 import { invalidate, useCall } from '../../api/use-call.ts'
 import { useLiveRefresh, useRefresh } from '../../api/use-refresh.ts'
-import type { WireArrival, WireInbox } from '../../api/wire.ts'
+import type { WireInbox } from '../../api/wire.ts'
 import { usePlace } from '../../shell/routing/router.ts'
 
-export type ShownInbox = {
-  inbox: WireInbox | undefined
-  /** Newest first. */
-  arrivals: readonly WireArrival[] | undefined
-  error: unknown
-  /** The one that the address names, else the newest; null while there is none. */
-  chosen: WireArrival | null
-  hasOlder: boolean
-  showOlder(): void
-}
+export type ShownInbox = ReturnType<typeof useInbox>
 
 const USUAL_NAME = 'demo'
 const NAME = /^[a-z0-9-]{1,64}$/
@@ -49,7 +40,7 @@ function lastUsed(inboxes: readonly WireInbox[]): string {
 }
 
 /** An inbox with its arrivals, read anew when the list of inboxes says that something changed. */
-export function useInbox(name: string | null): ShownInbox {
+export function useInbox(name: string | null) {
   const [limit, setLimit] = useState(PAGE_LENGTH)
   const { query } = usePlace()
   const isLive = useLiveState() === 'live'
@@ -67,8 +58,10 @@ export function useInbox(name: string | null): ShownInbox {
   const named = arrivals?.find(({ id }) => String(id) === wanted)
   return {
     inbox: data?.inbox,
+    /** Newest first. */
     arrivals,
     error,
+    /** The one that the address names, else the newest; null while there is none. */
     chosen: named ?? (wanted === null ? (arrivals?.[0] ?? null) : null),
     hasOlder: data?.pagination.cursors.before !== undefined && limit < ARRIVALS_MAX,
     showOlder: () => setLimit(Math.min(ARRIVALS_MAX, limit + PAGE_LENGTH)),

@@ -28,7 +28,7 @@ export function EditorForm({ initial, webhook }: { initial: Draft; webhook: Wire
   ])
   return (
     <>
-      <EditorHead model={model} />
+      <EditorHead model={model} editor={editor} />
       <div class="edit">
         <div class="col g16">
           <BasicsCard model={model} />
@@ -51,14 +51,15 @@ export function EditorForm({ initial, webhook }: { initial: Draft; webhook: Wire
   )
 }
 
-function EditorHead({ model }: { model: EditorModel }) {
+function EditorHead({ model, editor }: { model: EditorModel; editor: QueryEditor | null }) {
   const isOpen = usePlace().query.has('templates')
   const Templates = useLazyPart(isOpen, async () => {
     return (await import('./templates-dialog.tsx')).TemplatesDialog
   })
   const choose = ({ title, query, skipEmpty }: Recipe) => {
     const { name } = model.draft
-    model.replace({ query, skipEmpty, name: name || title })
+    model.change({ query, skipEmpty, name: name || title })
+    editor?.setText(query)
     changeQuery({ templates: null })
   }
   return (

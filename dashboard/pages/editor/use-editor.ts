@@ -5,8 +5,8 @@ import { invalidate, patchAnswers } from '../../api/use-call.ts'
 import type { WireWebhook } from '../../api/wire.ts'
 import { navigate, useLeaveGuard } from '../../shell/routing/router.ts'
 import { say } from '../../shell/toasts.tsx'
-import type { QueryProblem } from './query/query-problem.ts'
-import { type Checked, useQueryCheck } from './query/use-query-check.ts'
+import type { QueryCheck, QueryProblem } from './query/query-problem.ts'
+import { useQueryCheck } from './query/use-query-check.ts'
 import {
   changeOf,
   creationOf,
@@ -19,29 +19,14 @@ import {
 /** What is wrong with parts of the form; `other` is about none of them. */
 export type DraftFaults = Partial<Record<DraftField | 'other', string>>
 
-export type EditorModel = {
-  /** The webhook that is changed; null for a new one. */
-  webhook: WireWebhook | null
-  draft: Draft
-  change(part: Partial<Draft>): void
-  /** Puts another query in the place of the one that is written. */
-  replace(part: Partial<Draft>): void
-  /** Counts how often that was done. */
-  replaced: number
-  checked: Checked
-  problems: readonly QueryProblem[]
-  faults: DraftFaults
-  isChanged: boolean
-  isSaving: boolean
-  save(): Promise<void>
-}
+export type EditorModel = ReturnType<typeof useEditor>
 
 const LEAVE = 'Leave without saving? The changes to this webhook are lost.'
 
-export function useEditor(initial: Draft, webhook: WireWebhook | null): EditorModel {
+/** `webhook` is the one that is changed; null for a new one. */
+export function useEditor(initial: Draft, webhook: WireWebhook | null) {
   const [draft, setDraft] = useState(initial)
   const [faults, setFaults] = useState<DraftFaults>({})
-  const [replaced, setReplaced] = useState(0)
   const [isSaving, setSaving] = useState(false)
   const isSaved = useRef(false)
   const checked = useQueryCheck(draft.query, draft.network)
@@ -53,8 +38,7 @@ export function useEditor(initial: Draft, webhook: WireWebhook | null): EditorMo
   useLeaveGuard(mayLeave)
 
   const save = async () => {
-    const lacking = lackOf(draft)
-    if (lacking) return setFaults(lacking)
+    if (!draft.url.trim()) return setFaults({ url: 'Where should deliveries go?' })
     setSaving(true)
     setFaults({})
     try {
@@ -76,22 +60,8 @@ export function useEditor(initial: Draft, webhook: WireWebhook | null): EditorMo
     setDraft((old) => ({ ...old, ...part }))
     setFaults((old) => withoutParts(old, part))
   }
-  return {
-    webhook,
-    draft,
-    change,
-    replace: (part) => {
-      change(part)
-      setReplaced((count) => count + 1)
-    },
-    replaced,
-    checked,
-    problems: problemsOf(draft, checked),
-    faults,
-    isChanged,
-    isSaving,
-    save,
-  }
+  const problems = problemsOf(draft, checked.check)
+  return { webhook, draft, change, checked, problems, faults, isChanged, isSaving, save }
 }
 
 async function store(draft: Draft, saved: Draft, webhook: WireWebhook | null) {
@@ -114,15 +84,11 @@ function sayingOf({ name, id, state, deactivation_reason }: WireWebhook, isNew: 
 }
 
 /** A check tells of the text that it was made of; an empty one needs none. */
-function problemsOf({ query }: Draft, { check }: Checked): readonly QueryProblem[] {
+function problemsOf({ query }: Draft, check: QueryCheck | null): readonly QueryProblem[] {
   if (!query.trim()) {
     return [{ message: 'The query is empty.', line: null, column: null, length: null }]
   }
   return check?.errors ?? []
-}
-
-function lackOf({ url }: Draft): DraftFaults | null {
-  return url.trim() ? null : { url: 'Where should deliveries go?' }
 }
 
 /** A part that was changed is not wrong any more, as far as is known. */

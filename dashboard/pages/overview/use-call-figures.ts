@@ -18,11 +18,7 @@ export type CallFigures = {
 const REFRESH_MS = 10_000
 
 /** How the team's calls went in a range; undefined until it is known. */
-export function useCallFigures(range: TimeRange): {
-  figures: CallFigures | undefined
-  error: unknown
-  reload(): void
-} {
+export function useCallFigures(range: TimeRange) {
   const start = useRangeStart(range)
   const from = String(start)
   const totals = useCall('getCallStats', { from })
@@ -30,7 +26,7 @@ export function useCallFigures(range: TimeRange): {
   const series = useCall('getCallSeries', { from, bucket: range.bucket })
   useRefresh(REFRESH_MS, 'getCallStats', 'getCallSeries')
   const isWhole = totals.data && outcomes.data && series.data
-  const figures = isWhole && {
+  const figures: CallFigures | undefined = isWhole && {
     start,
     totals: totals.data?.data[0] ?? null,
     outcomes: outcomes.data?.data ?? [],

@@ -8,16 +8,8 @@ export type Refusal = { kind: 'wrong-token' | 'old-link' | 'slow' | 'other'; mes
 
 type Proof = { token: string } | { link: string }
 
-type SigningIn = {
-  refusal: Refusal | null
-  isBusy: boolean
-  /** Seconds until the next attempt is heard. */
-  waitS: number
-  enter(proof: Proof): Promise<void>
-}
-
 /** Signs in by a token, and at once by the link that the address may be. */
-export function useSignIn(): SigningIn {
+export function useSignIn() {
   const { query } = usePlace()
   const visitor = useVisitor()
   const [link] = useState(takeLink)
@@ -45,6 +37,7 @@ export function useSignIn(): SigningIn {
   useEffect(() => {
     if (isIn) navigate(target, { replace: true })
   }, [isIn, target])
+  /** Seconds until the next attempt is heard. */
   const waitS = Math.max(0, Math.ceil((mayTryAtMs - nowMs) / 1000))
   return { refusal, isBusy, waitS, enter }
 }

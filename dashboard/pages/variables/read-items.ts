@@ -10,14 +10,6 @@ export type ItemsSeen = {
   samples: readonly string[]
 }
 
-/** Reads items from a text that comes in pieces, cut anywhere. */
-export type ItemReader = {
-  push(text: string): string[]
-  /** The item that the end may have cut off from its line. */
-  finish(): string[]
-  seen(): ItemsSeen
-}
-
 /** Separators of lists, CSV and JSON; a line break is told apart, as lines are judged whole. */
 const WORD = /[^\s,;:|"'`()[\]{}]+|\n/g
 const SEPARATOR = /[\s,;:|"'`()[\]{}]/
@@ -31,10 +23,11 @@ const SAMPLES_MAX = 3
 const SAMPLE_CHARACTERS_MAX = 48
 
 /**
- * Finds the items in a list, a CSV file or lines of JSON: whatever stands between separators and
- * has the form of an address or of 32 bytes. `kind` is what the variable holds, if it is known.
+ * Finds the items in a list, a CSV file or lines of JSON that comes in pieces, cut anywhere:
+ * whatever stands between separators and has the form of an address or of 32 bytes. `kind` is what
+ * the variable holds, if it is known.
  */
-export function openItemReader(kind: ItemKind | null): ItemReader {
+export function openItemReader(kind: ItemKind | null) {
   const seen = { kind, found: 0, padded: 0, strange: 0, samples: [] as string[] }
   const line = { number: 1, words: [] as string[], items: 0 }
   let cut = ''
@@ -80,18 +73,19 @@ export function openItemReader(kind: ItemKind | null): ItemReader {
   }
 
   return {
-    push(text) {
+    push(text: string): string[] {
       const whole = cut + text
       let end = whole.length
       while (end > 0 && !SEPARATOR.test(whole[end - 1] ?? '')) end--
       cut = whole.slice(end, end + WORD_CHARACTERS_MAX)
       return take(whole.slice(0, end))
     },
-    finish() {
+    /** The item that the end may have cut off from its line. */
+    finish(): string[] {
       const items = take(`${cut}\n`)
       cut = ''
       return items
     },
-    seen: () => ({ ...seen }),
+    seen: (): ItemsSeen => ({ ...seen }),
   }
 }

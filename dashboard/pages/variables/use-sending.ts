@@ -5,22 +5,15 @@ import { invalidate } from '../../api/use-call.ts'
 import { plural } from '../../parts/text/format.ts'
 import { type ItemsChange, type SendProgress, sendItems } from './send-items.ts'
 
-export type Sending = {
-  change: ItemsChange | null
-  progress: SendProgress | null
-  /** Why it ended before all was sent. */
-  fault: string
-  /** What came of the last that was sent whole. */
-  done: string
-  start(source: Blob, change: ItemsChange): Promise<boolean>
-  cancel(): void
-}
+export type Sending = ReturnType<typeof useSending>
 
 /** Sends items, one list at a time. It ends when the part that asked for it goes away. */
-export function useSending(): Sending {
+export function useSending() {
   const [change, setChange] = useState<ItemsChange | null>(null)
   const [progress, setProgress] = useState<SendProgress | null>(null)
+  /** Why it ended before all was sent. */
   const [fault, setFault] = useState('')
+  /** What came of the last that was sent whole. */
   const [done, setDone] = useState('')
   const abort = useRef<AbortController | null>(null)
   useEffect(() => () => abort.current?.abort(), [])

@@ -1,17 +1,11 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { useShortcuts } from '../../shell/keys/shortcuts.ts'
 
-type RowFocus = {
-  list: { current: HTMLTableElement | null }
-  /** The value of `data-row` of the row that was last in focus; null before any was. */
-  reached(): string | null
-}
-
 /**
  * J and K or the arrows move the focus through the links of a table that have a `data-row`, one in
  * a row. The table is one stop of the Tab key: that row and what can be pressed in it.
  */
-export function useRowFocus(): RowFocus {
+export function useRowFocus() {
   const list = useRef<HTMLTableElement>(null)
   const { shortcuts, reached, rove } = useMemo(() => walkRows(list), [])
   useShortcuts(shortcuts)
@@ -21,6 +15,7 @@ export function useRowFocus(): RowFocus {
     table?.addEventListener('focusin', rove)
     return () => table?.removeEventListener('focusin', rove)
   })
+  // `reached` is the `data-row` of the row that was last in focus; null before any was.
   return { list, reached }
 }
 

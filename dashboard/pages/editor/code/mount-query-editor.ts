@@ -1,4 +1,4 @@
-import { Annotation, EditorState, type Extension, Prec } from '@codemirror/state'
+import { EditorState, type Extension, Prec } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { formatQuery } from '../language/format-query.ts'
 import { type QuerySchema, readSchema } from '../language/read-schema.ts'
@@ -11,19 +11,9 @@ import LOOK from './query-editor.css' with { type: 'text' }
 import { schemaAssist } from './schema-assist.ts'
 import { TOKEN_FIELD } from './token-field.ts'
 
-export type QueryEditor = {
-  setText(text: string): void
-  setSchema(text: string): void
-  showProblems(problems: readonly QueryProblem[]): void
-  goTo(line: number, column: number): void
-  format(): void
-  close(): void
-}
+export type QueryEditor = ReturnType<typeof mountQueryEditor>
 
 type Wishes = { text: string; onChange(text: string): void; onRun(): void }
-
-/** What was put in by the page, and not by whoever writes. */
-const FROM_PAGE = Annotation.define<boolean>()
 
 const HOW =
   'Escape and then Tab leaves the editor. Control or Command with Enter runs the query. ' +
@@ -34,7 +24,7 @@ const HOW =
  * Opens the editor in a shadow root: the pages' policy forbids sheets that scripts write into the
  * document, and those of a shadow root are adopted instead.
  */
-export function mountQueryEditor(host: HTMLElement, wishes: Wishes): QueryEditor {
+export function mountQueryEditor(host: HTMLElement, wishes: Wishes) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(LOOK)
@@ -48,12 +38,12 @@ export function mountQueryEditor(host: HTMLElement, wishes: Wishes): QueryEditor
   const view = new EditorView({ state, root })
   root.replaceChildren(how, view.dom)
   return {
-    setText: (text) => replaceText(view, text, true),
-    setSchema: (text) => {
+    setText: (text: string) => replaceText(view, text),
+    setSchema: (text: string) => {
       schema = readSchema(text)
     },
-    showProblems: (problems) => showErrors(view, problems),
-    goTo(line, column) {
+    showProblems: (problems: readonly QueryProblem[]) => showErrors(view, problems),
+    goTo(line: number, column: number) {
       const anchor = offsetOf(view.state.doc, line, column)
       view.dispatch({
         selection: { anchor },
@@ -91,20 +81,19 @@ function extensionsOf({ onChange, onRun }: Wishes): Extension {
       spellcheck: 'false',
       autocapitalize: 'off',
     }),
-    EditorView.updateListener.of(({ docChanged, transactions, state }) => {
-      if (!docChanged || transactions.some((each) => each.annotation(FROM_PAGE))) return
-      onChange(state.doc.toString())
+    EditorView.updateListener.of(({ docChanged, state }) => {
+      if (docChanged) onChange(state.doc.toString())
     }),
   ]
 }
 
 function format(view: EditorView): boolean {
-  replaceText(view, formatQuery(view.state.doc.toString()), false)
+  replaceText(view, formatQuery(view.state.doc.toString()))
   return true
 }
 
 /** Changes only what is different, so that the cursor and the way back stay. */
-function replaceText(view: EditorView, text: string, isFromPage: boolean): void {
+function replaceText(view: EditorView, text: string): void {
   const old = view.state.doc.toString()
   if (old === text) return
   let start = 0
@@ -114,6 +103,5 @@ function replaceText(view: EditorView, text: string, isFromPage: boolean): void 
   while (end < room && old[old.length - 1 - end] === text[text.length - 1 - end]) end++
   view.dispatch({
     changes: { from: start, to: old.length - end, insert: text.slice(start, text.length - end) },
-    ...(isFromPage && { annotations: FROM_PAGE.of(true) }),
   })
 }

@@ -19,8 +19,6 @@ export type QueryEstimate = AnswerOf<'estimateQuery'>['data'] & { query: string 
 export type DryRun = NewestRun<Query & { block: string }, DryRunResult>
 export type Estimating = NewestRun<Query, QueryEstimate>
 
-type Runs = { dryRun: DryRun; estimating: Estimating; run(block?: string): void }
-
 /** An estimate looks at so many of the newest blocks. */
 const BLOCKS = 50
 
@@ -28,7 +26,7 @@ const BLOCKS = 50
  * Dry runs of the query as it is, each with an estimate unless that is there already. The query of
  * a webhook that is changed is run once by itself, so that there is a result to compare with.
  */
-export function useRuns(model: EditorModel, block: string): Runs {
+export function useRuns(model: EditorModel, block: string) {
   const dryRun = useNewestRun(runOnBlock)
   const estimating = useNewestRun(estimate)
   const { query, network } = model.draft

@@ -1,12 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { useCall } from '../../../api/use-call.ts'
 import type { QueryEditor } from '../code/mount-query-editor.ts'
 import type { QueryProblem } from './query-problem.ts'
 
 type BoxProps = {
   text: string
-  /** Counts how often the text was replaced by others than who writes it. */
-  replaced: number
+  editor: QueryEditor | null
   problems: readonly QueryProblem[]
   onChange(text: string): void
   onRun(): void
@@ -19,7 +18,7 @@ export function QueryBox(props: BoxProps) {
   const host = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
   latest.current = props
-  const [editor, setEditor] = useState<QueryEditor | null>(null)
+  const { editor } = props
   const schema = useCall('getQuerySchema').data
   useEffect(() => {
     let opened: QueryEditor | null = null
@@ -31,7 +30,6 @@ export function QueryBox(props: BoxProps) {
         onChange: (text) => latest.current.onChange(text),
         onRun: () => latest.current.onRun(),
       })
-      setEditor(opened)
       latest.current.onEditor(opened)
     })
     return () => {
@@ -40,8 +38,6 @@ export function QueryBox(props: BoxProps) {
       latest.current.onEditor(null)
     }
   }, [])
-  // The text that comes back while somebody writes is older than the editor's own.
-  useEffect(() => editor?.setText(latest.current.text), [editor, props.replaced])
   useEffect(() => editor?.showProblems(props.problems), [editor, props.problems])
   useEffect(() => {
     if (schema !== undefined) editor?.setSchema(schema)

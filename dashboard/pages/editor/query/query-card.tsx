@@ -39,7 +39,7 @@ export function QueryCard(props: {
       </div>
       <QueryBox
         text={model.draft.query}
-        replaced={model.replaced}
+        editor={editor}
         problems={model.problems}
         onChange={(query) => model.change({ query })}
         onRun={props.onRun}

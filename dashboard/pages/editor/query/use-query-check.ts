@@ -3,27 +3,21 @@ import { ApiError, messageOf } from '../../../api/api-error.ts'
 import { callApi } from '../../../api/call-api.ts'
 import type { QueryCheck } from './query-problem.ts'
 
-export type Checked = {
+type Told = {
   /** Of the newest text that was checked; null before the first. */
   check: QueryCheck | null
   /** The text that it was said of. */
   of: string
   /** Why there is no check: the service is away, or refuses it. */
   fault: string
-  /** Asks again, as after variables have changed. */
-  again(): void
 }
 
 /** The pause after the last key until the query is checked. */
 const PAUSE_MS = 250
 const BUSY_MS = 2_000
 
-export function useQueryCheck(query: string, network: string): Checked {
-  const [told, setTold] = useState<Pick<Checked, 'check' | 'of' | 'fault'>>({
-    check: null,
-    of: '',
-    fault: '',
-  })
+export function useQueryCheck(query: string, network: string) {
+  const [told, setTold] = useState<Told>({ check: null, of: '', fault: '' })
   const [turn, setTurn] = useState(0)
   useEffect(() => {
     if (!query.trim() || !network) return
@@ -47,5 +41,6 @@ export function useQueryCheck(query: string, network: string): Checked {
       abort.abort()
     }
   }, [query, network, turn])
+  // Asks again, as after variables have changed.
   return { ...told, again: () => setTurn((count) => count + 1) }
 }

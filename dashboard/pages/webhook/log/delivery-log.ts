@@ -9,40 +9,7 @@ type Needs = {
   changed(): void
 }
 
-/** A log of any length, read as far as the reader has come and a little further. */
-export type DeliveryLog = {
-  state(): LogState
-  rowAt(at: number): WireDelivery | undefined
-  placeOf(id: string): number
-  /** The reader sees the rows up to this one; those that follow are loaded ahead. */
-  look(to: number): void
-  hear(deliveries: readonly WireDelivery[]): void
-  /** While held, rows do not move: newer ones gather. */
-  hold(isHeld: boolean): void
-  restart(): void
-  /** Some were missed: the newest are read anew, once the list is not held any more. */
-  miss(): void
-  /** Reads the newest anew without moving anything: something about them has changed. */
-  refresh(): void
-  /** Goes on after a fault, or after a long stretch without a match. */
-  goOn(): void
-  close(): void
-}
-
-export type LogState = {
-  count: number
-  isLoading: boolean
-  /** The oldest row is among them. */
-  isWhole: boolean
-  /** Many pages in a row had nothing that matches; the reader decides whether to go on. */
-  isPausing: boolean
-  newer: number
-  /** More are newer than are counted. */
-  isMoreNewer: boolean
-  error: unknown
-  /** Ids of rows that came in just now. */
-  arrived: ReadonlySet<string>
-}
+export type DeliveryLog = ReturnType<typeof openDeliveryLog>
 
 type Inside = {
   needs: Needs
@@ -61,7 +28,9 @@ type Inside = {
   error: unknown
   underWay: Set<'top' | 'end'>
   newer: Map<string, WireDelivery>
+  /** More are newer than are counted. */
   isMoreNewer: boolean
+  /** Ids of rows that came in just now. */
   arrived: Set<string>
   /** Counts restarts: an answer to a question from before one is dropped. */
   life: number
@@ -86,7 +55,8 @@ const LIVE_ROWS_MAX = 1000
 const EMPTY_PAGES_MAX = 10
 const ARRIVED_MS = 2000
 
-export function openDeliveryLog(needs: Needs): DeliveryLog {
+/** A log of any length, read as far as the reader has come and a little further. */
+export function openDeliveryLog(needs: Needs) {
   const log: Inside = {
     needs,
     rows: [],
@@ -106,24 +76,29 @@ export function openDeliveryLog(needs: Needs): DeliveryLog {
   }
   return {
     state: () => stateOf(log),
-    rowAt: (at) => log.rows[at],
-    placeOf: (id) => log.rows.findIndex((row) => row.id === id),
-    look(to) {
+    rowAt: (at: number) => log.rows[at],
+    placeOf: (id: string) => log.rows.findIndex((row) => row.id === id),
+    /** The reader sees the rows up to this one; those that follow are loaded ahead. */
+    look(to: number) {
       log.seenTo = to
       loadAhead(log)
     },
-    hear: (deliveries) => hear(log, deliveries),
-    hold(isHeld) {
+    hear: (deliveries: readonly WireDelivery[]) => hear(log, deliveries),
+    /** While held, rows do not move: newer ones gather. */
+    hold(isHeld: boolean) {
       log.isHeld = isHeld
       if (!isHeld) release(log)
     },
     restart: () => void restart(log),
+    /** Some were missed: the newest are read anew, once the list is not held any more. */
     miss() {
       log.isMoreNewer = true
       if (!log.isHeld) release(log)
       tell(log)
     },
+    /** Reads the newest anew without moving anything: something about them has changed. */
     refresh: () => void refresh(log),
+    /** Goes on after a fault, or after a long stretch without a match. */
     goOn() {
       log.error = undefined
       log.emptyPages = 0
@@ -136,16 +111,19 @@ export function openDeliveryLog(needs: Needs): DeliveryLog {
   }
 }
 
-function stateOf(log: Inside): LogState {
+function stateOf(log: Inside) {
+  const { rows, newer, isMoreNewer, error, arrived } = log
   return {
-    count: log.rows.length,
-    isLoading: log.next === undefined && log.error === undefined,
+    count: rows.length,
+    isLoading: log.next === undefined && error === undefined,
+    /** The oldest row is among them. */
     isWhole: isWhole(log),
+    /** Many pages in a row had nothing that matches; the reader decides whether to go on. */
     isPausing: log.emptyPages >= EMPTY_PAGES_MAX && !isWhole(log),
-    newer: log.newer.size,
-    isMoreNewer: log.isMoreNewer,
-    error: log.error,
-    arrived: log.arrived,
+    newer: newer.size,
+    isMoreNewer,
+    error,
+    arrived,
   }
 }
 

@@ -3,7 +3,7 @@ import { useLiveState } from '../../../api/live.ts'
 import { Button, IconButton } from '../../../parts/button.tsx'
 import { whole } from '../../../parts/text/format.ts'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
-import type { DeliveryLog, LogState } from './delivery-log.ts'
+import type { DeliveryLog } from './delivery-log.ts'
 
 /** Rows move only while the reader is at the top and has not told them to hold still. */
 export function useFollowing(log: DeliveryLog) {
@@ -43,8 +43,8 @@ export function FollowMark({ isHeldByHand, isScrolled, toggle }: MarkProps) {
   )
 }
 
-export function NewerButton({ state, onShow }: { state: LogState; onShow(): void }) {
-  const { newer, isMoreNewer } = state
+export function NewerButton({ log, onShow }: { log: DeliveryLog; onShow(): void }) {
+  const { newer, isMoreNewer } = log.state()
   if (newer === 0 && !isMoreNewer) return null
   const text = newer === 0 ? 'Newer ones' : `${whole(newer)}${isMoreNewer ? '+' : ''} newer`
   return (

@@ -28,7 +28,7 @@ export function LogList(props: ListProps) {
           <FollowMark {...following} />
         </span>
       </div>
-      <NewerButton state={log.state()} onShow={following.showNewest} />
+      <NewerButton log={log} onShow={following.showNewest} />
       <LogRows {...props} onScrolled={following.onScrolled} />
       <div class="cf">
         <span>
