@@ -1,6 +1,8 @@
 import { ApiError, CALL_ROUTES, createClient, type InputArgument } from '@headgate/client'
 import type { AnswerOf, CallId } from './wire.ts'
 
+export { ApiError }
+
 export const CALL_IDS = Object.keys(CALL_ROUTES) as readonly CallId[]
 
 /** The page's own origin, with the session's cookie; pages say themselves when they ask again. */
@@ -40,6 +42,10 @@ export async function callForText<Id extends CallId>(
 function asTeam<Id extends CallId>(input: { parameters?: object; signal?: AbortSignal } = {}) {
   const parameters = { 'X-Team-Id': actingTeam ?? undefined, ...input.parameters }
   return [{ ...input, parameters }] as unknown as InputArgument<Id>
+}
+
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
 async function noticed<T>(id: CallId, answer: Promise<T>): Promise<T> {

@@ -1,5 +1,4 @@
-import { ApiError } from './api-error.ts'
-import { actForTeam, callApi, onSignedOut } from './call-api.ts'
+import { ApiError, actForTeam, callApi, onSignedOut } from './call-api.ts'
 import { closeLive, openLive } from './live.ts'
 import { forgetAnswers } from './use-call.ts'
 import { change, useWatched, watched } from './watched.ts'

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Icon } from './icon.tsx'
-import type { IconName } from './icon-paths.ts'
+import { Icon, type IconName } from './icon.tsx'
 
 type Common = {
   /** `primary`, `ghost` or `danger`, and `sm` for a small one. */

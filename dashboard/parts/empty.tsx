@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { messageOf } from '../api/api-error.ts'
+import { messageOf } from '../api/call-api.ts'
 import { Button } from './button.tsx'
-import { Icon } from './icon.tsx'
-import type { IconName } from './icon-paths.ts'
+import { Icon, type IconName } from './icon.tsx'
 import { Banner } from './note.tsx'
 
 export function Empty(props: {

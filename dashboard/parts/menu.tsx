@@ -1,6 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { Icon } from './icon.tsx'
-import type { IconName } from './icon-paths.ts'
+import { Icon, type IconName } from './icon.tsx'
 
 export type MenuAction = {
   text: string

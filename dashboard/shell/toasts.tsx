@@ -1,4 +1,4 @@
-import { messageOf } from '../api/api-error.ts'
+import { messageOf } from '../api/call-api.ts'
 import { change, useWatched, watched } from '../api/watched.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'

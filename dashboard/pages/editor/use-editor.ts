@@ -1,6 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { messageOf } from '../../api/api-error.ts'
-import { callApi } from '../../api/call-api.ts'
+import { callApi, messageOf } from '../../api/call-api.ts'
 import { invalidate, patchAnswers } from '../../api/use-call.ts'
 import type { WireWebhook } from '../../api/wire.ts'
 import { navigate, useLeaveGuard } from '../../shell/routing/router.ts'

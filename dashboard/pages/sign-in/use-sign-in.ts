@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ApiError, messageOf } from '../../api/api-error.ts'
+import { ApiError, messageOf } from '../../api/call-api.ts'
 import { signIn, useVisitor } from '../../api/session.ts'
 import { useNow } from '../../parts/text/time-ago.tsx'
 import { navigate, usePlace } from '../../shell/routing/router.ts'

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import { messageOf } from '../../api/api-error.ts'
-import { callApi } from '../../api/call-api.ts'
+import { callApi, messageOf } from '../../api/call-api.ts'
 import { invalidate, useCall } from '../../api/use-call.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { LoadFault } from '../../parts/empty.tsx'

@@ -1,5 +1,4 @@
-import { ApiError } from '../../api/api-error.ts'
-import { callApi } from '../../api/call-api.ts'
+import { ApiError, callApi } from '../../api/call-api.ts'
 import { type ItemKind, type ItemsSeen, openItemReader } from './read-items.ts'
 
 export type ItemsChange = {

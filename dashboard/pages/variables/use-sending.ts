@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { messageOf } from '../../api/api-error.ts'
-import { callApi } from '../../api/call-api.ts'
+import { callApi, messageOf } from '../../api/call-api.ts'
 import { invalidate } from '../../api/use-call.ts'
 import { plural } from '../../parts/text/format.ts'
 import { type ItemsChange, type SendProgress, sendItems } from './send-items.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { messageOf } from '../../api/api-error.ts'
+import { messageOf } from '../../api/call-api.ts'
 
 /** Sends a form once at a time; a refusal is kept to be shown, until the next attempt. */
 export function useSubmit(send: () => Promise<unknown>) {

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { say, sayRefused } from '../../shell/toasts.tsx'
-import { Icon } from '../icon.tsx'
-import type { IconName } from '../icon-paths.ts'
+import { Icon, type IconName } from '../icon.tsx'
 
 const DONE_MS = 1400
 

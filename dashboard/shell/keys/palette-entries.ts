@@ -1,6 +1,6 @@
 import { useSession } from '../../api/session.ts'
 import { useCall } from '../../api/use-call.ts'
-import type { IconName } from '../../parts/icon-paths.ts'
+import type { IconName } from '../../parts/icon.tsx'
 import { copyText } from '../../parts/text/copy-button.tsx'
 import { DEVNET_PLACE, MAIN_PLACES, OTHER_PLACES } from '../routing/places.ts'
 import { navigate } from '../routing/router.ts'

@@ -1,4 +1,4 @@
-import type { IconName } from '../../parts/icon-paths.ts'
+import type { IconName } from '../../parts/icon.tsx'
 
 /** A page that the rail leads to; `key` follows G. */
 export type MainPlace = { path: string; name: string; icon: IconName; key: string }

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { messageOf } from '../../../api/api-error.ts'
-import { callApi, callForText } from '../../../api/call-api.ts'
+import { callApi, callForText, messageOf } from '../../../api/call-api.ts'
 import { invalidate } from '../../../api/use-call.ts'
 import type { AnswerOf, TestQueryResult } from '../../../api/wire.ts'
 import type { EditorModel } from '../use-editor.ts'

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ApiError, messageOf } from '../../../api/api-error.ts'
-import { callApi } from '../../../api/call-api.ts'
+import { ApiError, callApi, messageOf } from '../../../api/call-api.ts'
 import type { QueryCheck } from './query-problem.ts'
 
 type Told = {

@@ -1,5 +1,4 @@
-import { messageOf } from '../../../api/api-error.ts'
-import { CALL_IDS } from '../../../api/call-api.ts'
+import { CALL_IDS, messageOf } from '../../../api/call-api.ts'
 import { findVisitor } from '../../../api/session.ts'
 import { invalidate } from '../../../api/use-call.ts'
 import type { ReferenceCall } from '../document/reference-doc.ts'

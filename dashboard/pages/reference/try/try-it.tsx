@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { messageOf } from '../../../api/api-error.ts'
+import { messageOf } from '../../../api/call-api.ts'
 import { useVisitor } from '../../../api/session.ts'
 import { Button } from '../../../parts/button.tsx'
 import { ConfirmDialog } from '../../../parts/dialog.tsx'
