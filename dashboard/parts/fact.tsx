@@ -17,18 +17,21 @@ export function Fact(props: {
 export function Figure(props: {
   name: string
   class?: string
+  /** No other figure stands beside it in a list of them. */
+  isAlone?: boolean
   tone?: string
   title?: string
   unit?: string | undefined
   children: ComponentChildren
 }) {
+  const Box = props.isAlone ? 'dl' : 'div'
   return (
-    <div class={`fig ${props.class ?? ''}`.trim()} title={props.title}>
+    <Box class={`fig ${props.class ?? ''}`.trim()} title={props.title}>
       <dt>{props.name}</dt>
       <dd class={props.tone}>
         {props.children}
         {props.unit && <small>{props.unit}</small>}
       </dd>
-    </div>
+    </Box>
   )
 }

@@ -19,10 +19,11 @@ export function Note({ tone, icon, class: more, role, children }: Props) {
 }
 
 /** Why something was refused; nothing where it was not. */
-export function Refusal({ children }: { children: string }) {
+export function Refusal(props: { class?: string; children: string }) {
+  const { class: classes = 'note bad', children } = props
   if (!children) return null
   return (
-    <p class="note bad" role="alert">
+    <p class={classes} role="alert">
       {children}
     </p>
   )

@@ -226,7 +226,7 @@ test.skipIf(lacks)('the limits of an app act at once, and Undo takes them back',
   await adding('origin', `https://${'Some-Department.'.repeat(9)}example/`)
   const long = page.locator(`.chip[title="https://${'some-department.'.repeat(9)}example"]`)
   await long.waitFor()
-  const outer = await page.locator('[aria-labelledby=access]').boundingBox()
+  const outer = await page.getByLabel('Who may use this key').boundingBox()
   expect((await long.boundingBox())?.width).toBeLessThan(outer?.width ?? 0)
 })
 

@@ -2,6 +2,7 @@ import type { WireArrival } from '../../api/wire.ts'
 import { Card } from '../../parts/card.tsx'
 import { Fact } from '../../parts/fact.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/note.tsx'
 import { Tag } from '../../parts/state.tsx'
 import { PlainCode } from '../../parts/text/code-block.tsx'
 import { bytes, plural, whole } from '../../parts/text/format.ts'
@@ -15,10 +16,9 @@ export function ArrivalCard({ arrival }: { arrival: WireArrival | null }) {
     if (wanted === null) return null
     return (
       <section class="card">
-        <p class="note slimnote">
-          <Icon name="info" />
+        <Note icon="info" class="slimnote">
           This arrival is not among those in view: it is older, or the inbox was emptied.
-        </p>
+        </Note>
       </section>
     )
   }

@@ -3,6 +3,7 @@ import { callApi } from '../../api/call-api.ts'
 import type { TestWebhookAttempt } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
+import { Refusal } from '../../parts/note.tsx'
 import { CopyButton } from '../../parts/text/copy-button.tsx'
 import { bytes, ms, whole } from '../../parts/text/format.ts'
 import { TimeAgo } from '../../parts/text/time-ago.tsx'
@@ -32,23 +33,17 @@ export function SendTest({ model, block }: { model: EditorModel; block: string }
     setTried({ attempt: data, atMs: Date.now(), url })
   })
   return (
-    <div class="col g8">
-      <div class="row wrap">
-        <Button
-          icon="bolt"
-          disabled={isBusy || lacks !== ''}
-          title={lacks || 'Sends the result of one block, once and signed'}
-          onClick={() => submit()}
-        >
-          {isBusy ? 'Sending…' : 'Send a test'}
-        </Button>
-        {fault && (
-          <span class="hint bad" role="alert">
-            {fault}
-          </span>
-        )}
-        {tried && tried.url === draft.url && <TestOutcome tried={tried} />}
-      </div>
+    <div class="row wrap">
+      <Button
+        icon="bolt"
+        disabled={isBusy || lacks !== ''}
+        title={lacks || 'Sends the result of one block, once and signed'}
+        onClick={() => submit()}
+      >
+        {isBusy ? 'Sending…' : 'Send a test'}
+      </Button>
+      <Refusal class="hint bad">{fault}</Refusal>
+      {tried && tried.url === draft.url && <TestOutcome tried={tried} />}
     </div>
   )
 }

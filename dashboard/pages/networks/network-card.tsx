@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { useRecentHeads } from '../../api/recent-heads.ts'
 import type { NetworkReport } from '../../api/wire.ts'
+import { Card } from '../../parts/card.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Fact } from '../../parts/fact.tsx'
 import { headMarks } from '../../parts/head-marks.ts'
@@ -21,18 +22,14 @@ export function NetworkCard({ network }: { network: NetworkReport }) {
   const { hash } = usePlace()
   const used = upstreams.filter(({ state }) => state === 'used').length
   return (
-    <section
-      class={`card netcard${hash === `#${id}` ? ' target' : ''}`}
+    <Card
+      class={hash === `#${id}` ? 'netcard target' : 'netcard'}
       id={id}
-      aria-labelledby={`h-${id}`}
+      label={id}
+      title={<NetworkName id={id} />}
+      beside={[<Tag key="kind">{kind}</Tag>, <NetworkHead key="head" network={network} />]}
+      isLined
     >
-      <div class="ch line">
-        <h2 id={`h-${id}`}>
-          <NetworkName id={id} />
-        </h2>
-        <Tag>{kind}</Tag>
-        <NetworkHead network={network} />
-      </div>
       {used === 0 && upstreams.length > 0 && <NoneAnswers network={network} />}
       {upstreams.length > 0 ? (
         <NodeTable nodes={upstreams} />
@@ -44,7 +41,7 @@ export function NetworkCard({ network }: { network: NetworkReport }) {
       {indexes.map((index) => (
         <IndexLine key={index.program} index={index} />
       ))}
-    </section>
+    </Card>
   )
 }
 

@@ -14,11 +14,13 @@ export function AttentionCard() {
   const stats = useCall('getWebhookStats').data?.data
   const isKnown = networks !== undefined && webhooks !== undefined
   const found = isKnown ? findAttention(networks, webhooks, stats ?? []) : []
+  const more = found.length - SHOWN_MAX
   return (
     <Card
       title="Needs attention"
       beside={found.length > 0 && <Tag tone="bad">{found.length}</Tag>}
       isLined
+      foot={more > 0 && `${more} more, on the pages of networks and webhooks.`}
     >
       {!isKnown && <SkeletonRows rows={4} />}
       {isKnown && found.length === 0 && (
@@ -40,11 +42,6 @@ export function AttentionCard() {
             </li>
           ))}
         </ul>
-      )}
-      {found.length > SHOWN_MAX && (
-        <div class="cf">
-          <span>{found.length - SHOWN_MAX} more, on the pages of networks and webhooks.</span>
-        </div>
       )}
     </Card>
   )

@@ -1,6 +1,7 @@
 import { useCall } from '../../api/use-call.ts'
 import type { AnswerOf } from '../../api/wire.ts'
 import { Card } from '../../parts/card.tsx'
+import { Figure } from '../../parts/fact.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Note } from '../../parts/note.tsx'
 import { Tag } from '../../parts/state.tsx'
@@ -29,18 +30,17 @@ function Month({ summary }: { summary: Summary }) {
   return (
     <>
       <div class="spread">
-        <dl class="fig">
-          <dt>Used so far</dt>
-          <dd>
-            {short(used)}
-            <small>{limit === null ? 'CU, no limit' : `of ${short(limit)}`}</small>
-          </dd>
-        </dl>
+        <Figure
+          isAlone
+          name="Used so far"
+          unit={limit === null ? 'CU, no limit' : `of ${short(limit)}`}
+        >
+          {short(used)}
+        </Figure>
         {forecast !== null && (
-          <dl class="fig m right">
-            <dt>Forecast</dt>
-            <dd class={isOver ? 'warn' : ''}>{short(forecast)}</dd>
-          </dl>
+          <Figure isAlone class="m right" name="Forecast" tone={isOver ? 'warn' : ''}>
+            {short(forecast)}
+          </Figure>
         )}
       </div>
       <MonthCurve summary={summary} />

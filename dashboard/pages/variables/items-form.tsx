@@ -5,7 +5,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Note, Refusal } from '../../parts/note.tsx'
 import { bytes, plural, whole } from '../../parts/text/format.ts'
 import { type ItemKind, type ItemsSeen, openItemReader } from './read-items.ts'
-import type { ItemsChange, SendProgress } from './send-items.ts'
+import type { ItemsChange } from './send-items.ts'
 import { type Sending, useSending } from './use-sending.ts'
 
 const FILES = '.txt,.csv,.tsv,.json,.jsonl,.ndjson,text/*,application/json'
@@ -132,17 +132,17 @@ function ChosenFile({ file, onDrop }: { file: File; onDrop(): void }) {
 }
 
 function SendingBar({ sending, change }: { sending: Sending; change: ItemsChange }) {
-  const { progress } = sending
-  const percent = progress && progress.bytesTotal > 0 ? sharePercent(progress) : 0
+  const { bytesRead = 0, bytesTotal = 0, sent = 0 } = sending.progress ?? {}
+  const percent = (bytesRead / Math.max(1, bytesTotal)) * 100
   const verb = change.how === 'add' ? 'Adding to' : 'Taking from'
   return (
     <section class="col g8 sending" aria-label={`${verb} $${change.name}`}>
       <div class="spread small">
         <span role="status">
-          {verb} <code>${change.name}</code>: {whole(progress?.sent ?? 0)} items so far
+          {verb} <code>${change.name}</code>: {whole(sent)} items so far
         </span>
         <span class="quiet">
-          {bytes(progress?.bytesRead ?? 0)} of {bytes(progress?.bytesTotal ?? 0)}
+          {bytes(bytesRead)} of {bytes(bytesTotal)}
         </span>
       </div>
       <Bar percent={percent} label={`${Math.round(percent)} percent are read`} />
@@ -192,8 +192,4 @@ function seenIn(text: string, kind: ItemKind | null): ItemsSeen {
   reader.push(text)
   reader.finish()
   return reader.seen()
-}
-
-function sharePercent({ bytesRead, bytesTotal }: SendProgress): number {
-  return (bytesRead / bytesTotal) * 100
 }

@@ -1,4 +1,5 @@
 import type { WireApp } from '../../../api/wire.ts'
+import { Card } from '../../../parts/card.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Tag } from '../../../parts/state.tsx'
 import { plural } from '../../../parts/text/format.ts'
@@ -59,34 +60,27 @@ const LISTS: readonly ListWords[] = [
 
 export function AccessCard({ app }: { app: WireApp }) {
   const limits = LISTS.filter(({ name }) => app.allow[name].length > 0).length
+  const acts =
+    limits === 0 ? (
+      <Tag>anybody who has it</Tag>
+    ) : (
+      <Tag tone="ok">
+        <Icon name="shield" small />
+        {plural(limits, 'limit')}
+      </Tag>
+    )
+  const foot = (
+    <>
+      An empty list allows everything. Changes act within a second. A page that must not hold the
+      key can send a token that your server has signed: <a href="/settings/jwt-keys">JWT keys</a>.
+    </>
+  )
+  const title = 'Who may use this key'
   return (
-    <section class="card" aria-labelledby="access">
-      <div class="ch line">
-        <h2 id="access">Who may use this key</h2>
-        <span class="acts">
-          {limits === 0 ? (
-            <Tag>anybody who has it</Tag>
-          ) : (
-            <Tag tone="ok">
-              <Icon name="shield" small />
-              {plural(limits, 'limit')}
-            </Tag>
-          )}
-        </span>
-      </div>
-      <div class="cb pad opts">
-        {LISTS.map((words) => (
-          <AllowList key={words.name} app={app} words={words} />
-        ))}
-      </div>
-      <div class="cf">
-        <Icon name="info" small />
-        <span>
-          An empty list allows everything. Changes act within a second. A page that must not hold
-          the key can send a token that your server has signed:{' '}
-          <a href="/settings/jwt-keys">JWT keys</a>.
-        </span>
-      </div>
-    </section>
+    <Card {...{ title, label: title, acts, foot }} isLined body="cb pad opts" footIcon="info">
+      {LISTS.map((words) => (
+        <AllowList key={words.name} app={app} words={words} />
+      ))}
+    </Card>
   )
 }

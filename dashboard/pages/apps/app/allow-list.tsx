@@ -121,7 +121,7 @@ function NewEntry({ app, words, onClose }: Props & { onClose(): void }) {
 
 type ListName = keyof WireApp['allow']
 
-/** Adds entries to a list at once; throws the refusal, for the form to say. */
+/** Adds entries to a list; throws the refusal, for the form to say. */
 async function addAllowed(
   app: WireApp,
   { name, many }: ListWords,
@@ -130,10 +130,7 @@ async function addAllowed(
   const before = app.allow[name]
   const added = entries.filter((entry) => !before.includes(entry))
   if (added.length === 0) return
-  await put(app, name, [...before, ...added]).catch((thrown) => {
-    show(app, name, before)
-    throw thrown
-  })
+  await put(app, name, [...before, ...added])
   const what = added.length === 1 ? added.join() : `${added.length} ${many}`
   say(`Allowed ${what} for ${app.name}`, () => void put(app, name, before).catch(sayRefused))
 }
@@ -146,17 +143,12 @@ function removeAllowed(app: WireApp, { name, many }: ListWords, entry: string): 
   return changeAtOnce({
     from,
     to,
-    show: (value) => show(app, name, value),
-    send: (value) => sendChange(app.id, { allow: { [name]: value } }),
+    show: (value) => showApp({ ...app, allow: { ...app.allow, [name]: value } }),
+    send: (value) => put(app, name, value),
     said: `Removed ${entry} from ${app.name}${left}`,
   })
 }
 
 function put(app: WireApp, name: ListName, value: readonly string[]): Promise<void> {
-  show(app, name, value)
   return sendChange(app.id, { allow: { [name]: value } })
-}
-
-function show(app: WireApp, name: ListName, value: readonly string[]): void {
-  showApp({ ...app, allow: { ...app.allow, [name]: value } })
 }

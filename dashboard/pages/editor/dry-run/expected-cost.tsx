@@ -1,6 +1,8 @@
 import { useCall } from '../../../api/use-call.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Plot } from '../../../parts/charts/plot.tsx'
+import { Figure } from '../../../parts/fact.tsx'
+import { Refusal } from '../../../parts/note.tsx'
 import { bytes, plural, short, whole } from '../../../parts/text/format.ts'
 import { matchedText } from './dry-run-outcome.tsx'
 import type { Estimating, QueryEstimate } from './use-runs.ts'
@@ -37,11 +39,7 @@ export function ExpectedCost(props: {
               : ''}
         </span>
       </div>
-      {fault && (
-        <p class="hint bad" role="alert">
-          {fault}
-        </p>
-      )}
+      <Refusal class="hint bad">{fault}</Refusal>
       {!estimate && !fault && <p class="hint">A run also tries the last 50 blocks, for free.</p>}
       {estimate && (
         <>
@@ -62,17 +60,21 @@ function MonthFigures({ estimate, skipsEmpty }: { estimate: QueryEstimate; skips
   return (
     <>
       <div class="spread">
-        <dl class="fig">
-          <dt>A month, {skipsEmpty ? 'skipping empty blocks' : 'every block'}</dt>
-          <dd>
-            {short(Math.round(chosen.cu))}
-            <small>CU</small>
-          </dd>
-        </dl>
-        <dl class="fig m right">
-          <dt>{skipsEmpty ? 'Every block' : 'Skipping empty blocks'}</dt>
-          <dd class="quiet">{short(Math.round(other.cu))}</dd>
-        </dl>
+        <Figure
+          isAlone
+          name={`A month, ${skipsEmpty ? 'skipping empty blocks' : 'every block'}`}
+          unit="CU"
+        >
+          {short(Math.round(chosen.cu))}
+        </Figure>
+        <Figure
+          isAlone
+          class="m right"
+          name={skipsEmpty ? 'Every block' : 'Skipping empty blocks'}
+          tone="quiet"
+        >
+          {short(Math.round(other.cu))}
+        </Figure>
       </div>
       <PlanShare estimate={estimate} monthCu={chosen.cu} />
     </>

@@ -14,26 +14,21 @@ export function AtLimit() {
   const isOn = summary?.autoscaling ?? false
   const limit = summary?.limit_cu ?? null
   const reset = summary ? utcDay(summary.time_reset) : 'the next month'
+  const foot = summary?.time_limit_reached != null && (
+    <>
+      At this pace that is <b class="strong">{utcMoment(summary.time_limit_reached)}</b>.
+    </>
+  )
   return (
-    <Card title="At the limit" id="limit">
-      <div class="cb col">
-        <Switch
-          label="Autoscaling"
-          hint={summary ? hintOf(limit) : 'Go on past the limit instead of stopping there.'}
-          isOn={isOn}
-          isDisabled={!summary}
-          onChange={(value) => void switchAutoscaling(value)}
-        />
-        {(!summary || limit !== null) && <TwoWays isOn={isOn} active={active} reset={reset} />}
-      </div>
-      {summary?.time_limit_reached != null && (
-        <div class="cf">
-          <Icon name="clock" small />
-          <span>
-            At this pace that is <b class="strong">{utcMoment(summary.time_limit_reached)}</b>.
-          </span>
-        </div>
-      )}
+    <Card title="At the limit" id="limit" body="cb col" foot={foot} footIcon="clock">
+      <Switch
+        label="Autoscaling"
+        hint={summary ? hintOf(limit) : 'Go on past the limit instead of stopping there.'}
+        isOn={isOn}
+        isDisabled={!summary}
+        onChange={(value) => void switchAutoscaling(value)}
+      />
+      {(!summary || limit !== null) && <TwoWays isOn={isOn} active={active} reset={reset} />}
     </Card>
   )
 }

@@ -1,6 +1,6 @@
 import type { AnswerOf, WireTierLimits } from '../../../api/wire.ts'
 import { Plot } from '../../../parts/charts/plot.tsx'
-import { Fact } from '../../../parts/fact.tsx'
+import { Fact, Figure } from '../../../parts/fact.tsx'
 import { percent, short, whole } from '../../../parts/text/format.ts'
 import { lengthText, useNow } from '../../../parts/text/time-ago.tsx'
 import { utcDay } from '../../../parts/text/utc-dates.ts'
@@ -16,15 +16,14 @@ export function MonthState(props: {
   const { month_cu: used, limit_cu: limit, percent_used: part, remaining_cu: left } = summary
   return (
     <>
-      <dl class="fig">
-        <dt>Used so far</dt>
-        <dd class={part !== null && part >= 100 && !summary.autoscaling ? 'bad' : ''}>
-          {short(used)}
-          <small>
-            {limit === null ? 'CU, no limit' : `of ${short(limit)} CU · ${percent(part ?? 0)}`}
-          </small>
-        </dd>
-      </dl>
+      <Figure
+        isAlone
+        name="Used so far"
+        tone={part !== null && part >= 100 && !summary.autoscaling ? 'bad' : ''}
+        unit={limit === null ? 'CU, no limit' : `of ${short(limit)} CU · ${percent(part ?? 0)}`}
+      >
+        {short(used)}
+      </Figure>
       {limit !== null && <MonthBar summary={summary} limit={limit} />}
       <dl class="kv">
         {left !== null && <Fact name="Left">{short(left)}</Fact>}

@@ -9,14 +9,7 @@ import { binaryBytes, short, whole } from '../../../parts/text/format.ts'
 import { changeTier } from '../change-tier.ts'
 
 const COLUMNS: readonly Column<WireTier>[] = [
-  {
-    head: 'Tier',
-    cell: ({ name }) => (
-      <span class="row">
-        <span class="strong500">{name}</span>
-      </span>
-    ),
-  },
+  { head: 'Tier', cell: ({ name }) => <span class="strong500">{name}</span> },
   {
     head: 'CU a month',
     class: 'num',

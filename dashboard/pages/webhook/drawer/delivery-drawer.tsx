@@ -8,7 +8,6 @@ import { Fact } from '../../../parts/fact.tsx'
 import { CopyButton } from '../../../parts/text/copy-button.tsx'
 import { middleCut, ms } from '../../../parts/text/format.ts'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
-import { changeQuery } from '../../../shell/routing/router.ts'
 import { attempt, say, sayRefused } from '../../../shell/toasts.tsx'
 import { outcomeOf } from '../log/delivery-words.ts'
 import { AttemptList } from './attempt-list.tsx'
@@ -62,11 +61,7 @@ function DrawerBody({ delivery }: { delivery: DeliveryDetail }) {
   return (
     <>
       <DeliveryTags delivery={delivery} />
-      <VersionPair
-        key={delivery.id}
-        delivery={delivery}
-        onOpen={(id) => changeQuery({ delivery: id }, { replace: false })}
-      />
+      <VersionPair key={delivery.id} delivery={delivery} />
       <AttemptList delivery={delivery} />
       <section aria-label="What was sent">
         <DeliveryTexts delivery={delivery} />

@@ -1,5 +1,5 @@
 import { Icon } from '../../../parts/icon.tsx'
-import { Tag, type Tone } from '../../../parts/state.tsx'
+import { Tag } from '../../../parts/state.tsx'
 import { CopyButton } from '../../../parts/text/copy-button.tsx'
 import { bytes, cu, whole } from '../../../parts/text/format.ts'
 import { shortSequence, statusOf } from '../log/delivery-words.ts'
@@ -7,12 +7,6 @@ import type { DeliveryDetail } from './use-delivery.ts'
 
 /** The price of a delivered byte, in hundredths of a compute unit. */
 const CENTI_CU_A_BYTE = 4
-
-const TAG_TONES: Readonly<Partial<Record<Tone, 'ok' | 'warn' | 'bad'>>> = {
-  ok: 'ok',
-  warn: 'warn',
-  bad: 'bad',
-}
 
 export function DrawerHead(props: {
   delivery: DeliveryDetail | null
@@ -61,10 +55,9 @@ function HeadButton(props: {
 
 export function DeliveryTags({ delivery }: { delivery: DeliveryDetail }) {
   const { tone, word } = statusOf(delivery)
-  const tagTone = TAG_TONES[tone]
   return (
     <div class="row wrap">
-      <Tag {...(tagTone && { tone: tagTone })}>
+      <Tag {...(tone !== 'idle' && { tone })}>
         {tone === 'ok' && <Icon name="check" small />}
         {word}
       </Tag>

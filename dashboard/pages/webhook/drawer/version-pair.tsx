@@ -1,14 +1,12 @@
-import type { ComponentChildren } from 'preact'
 import { useCall } from '../../../api/use-call.ts'
 import type { WireDelivery } from '../../../api/wire.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { middleCut } from '../../../parts/text/format.ts'
+import { changeQuery } from '../../../shell/routing/router.ts'
 import { shortSequence } from '../log/delivery-words.ts'
 
-type PairProps = { delivery: WireDelivery; onOpen(id: string): void }
-
 /** The versions of a height that a reorganisation replaced: the one before, and the right one. */
-export function VersionPair({ delivery, onOpen }: PairProps) {
+export function VersionPair({ delivery }: { delivery: WireDelivery }) {
   const { webhook_id, block_number: block, rerun, superseded } = delivery
   const isAsked = block !== null && (rerun || superseded)
   const asked = isAsked ? { webhook_id, block, limit: 20 } : null
@@ -30,42 +28,35 @@ export function VersionPair({ delivery, onOpen }: PairProps) {
   if (!before || !after) return null
   return (
     <div class="seqpair">
-      <Version name={superseded ? 'This one, replaced' : 'Version before'} of={before}>
-        {before.id !== delivery.id && <OpenVersion id={before.id} onOpen={onOpen} />}
-      </Version>
+      <Version
+        name={superseded ? 'This one, replaced' : 'Version before'}
+        of={before}
+        isInView={before.id === delivery.id}
+      />
       <Icon name="chev" />
       <Version
         name={superseded ? 'The right version' : 'This one, right for the height'}
         of={after}
+        isInView={after.id === delivery.id}
         isNew
-      >
-        {after.id !== delivery.id && <OpenVersion id={after.id} onOpen={onOpen} />}
-      </Version>
+      />
     </div>
   )
 }
 
-function Version(props: {
-  name: string
-  of: WireDelivery
-  isNew?: boolean
-  children: ComponentChildren
-}) {
-  const { sequence_number: sequence, block_hash: hash } = props.of
+function Version(props: { name: string; of: WireDelivery; isInView: boolean; isNew?: boolean }) {
+  const { id, sequence_number: sequence, block_hash: hash } = props.of
+  const open = () => changeQuery({ delivery: id }, { replace: false })
   return (
     <div class={props.isNew ? 'new' : 'old'}>
       <span>{props.name}</span>
       <code title={sequence ?? ''}>{shortSequence(sequence)}</code>
       <code title={hash ?? ''}>{middleCut(hash ?? '')}</code>
-      {props.children}
+      {!props.isInView && (
+        <button type="button" class="link" onClick={open}>
+          Open it
+        </button>
+      )}
     </div>
-  )
-}
-
-function OpenVersion({ id, onOpen }: { id: string; onOpen(id: string): void }) {
-  return (
-    <button type="button" class="link" onClick={() => onOpen(id)}>
-      Open it
-    </button>
   )
 }

@@ -1,7 +1,7 @@
 import type { WireDelivery } from '../../../api/wire.ts'
-import type { Tone } from '../../../parts/state.tsx'
 
 type Stage = Pick<WireDelivery, 'status' | 'attempts_made'>
+type Status = { tone: 'ok' | 'warn' | 'bad' | 'idle'; word: string }
 type Outcome = Pick<WireDelivery, 'status_code' | 'fault'>
 
 const FAULTS: Readonly<Record<string, { word: string; why: string }>> = {
@@ -13,7 +13,7 @@ const FAULTS: Readonly<Record<string, { word: string; why: string }>> = {
   protocol: { word: 'No HTTP', why: 'the answer was not HTTP' },
 }
 
-export function statusOf({ status, attempts_made }: Stage): { tone: Tone; word: string } {
+export function statusOf({ status, attempts_made }: Stage): Status {
   if (status === 'delivered') return { tone: 'ok', word: 'Delivered' }
   if (status === 'failed') return { tone: 'bad', word: 'Failed' }
   if (status === 'cancelled') return { tone: 'idle', word: 'Cancelled' }

@@ -27,8 +27,8 @@ export function filtersIn(query: URLSearchParams): LogFilters {
   }
 }
 
-export function isFiltered({ status, block, isRetried, isRerun }: LogFilters): boolean {
-  return status !== null || block !== null || isRetried || isRerun
+export function isFiltered(filters: LogFilters): boolean {
+  return filterWords(filters) !== ''
 }
 
 export function parametersOf({ status, block, isRetried, isRerun }: LogFilters) {
