@@ -1,4 +1,7 @@
+import { element } from '../parts/element.ts'
 import { type DocsSection, type FoundSection, findSections } from './find-sections.ts'
+
+const NOTHING_FOUND = element('p', { className: 'none' }, 'Nothing has all of these words.')
 
 type Parts = { input: HTMLInputElement; list: HTMLElement }
 
@@ -28,49 +31,40 @@ function readSections(): Promise<readonly DocsSection[]> {
   return sections
 }
 
-async function showFound({ input, list }: Parts): Promise<void> {
+async function showFound(parts: Parts): Promise<void> {
+  const { input, list } = parts
   const asked = input.value
   const found = findSections(await readSections(), asked)
   if (asked !== input.value) return
   list.replaceChildren(...found.map(optionFor))
-  if (found.length === 0 && asked.trim()) list.append(nothingFound())
-  setOpen({ input, list }, asked.trim() !== '')
-  choose({ input, list }, 0)
+  if (found.length === 0 && asked.trim()) list.append(NOTHING_FOUND)
+  setOpen(parts, asked.trim() !== '')
+  choose(parts, 0)
 }
 
 function optionFor({ section: [path, page, heading], excerpt }: FoundSection, at: number) {
-  const link = document.createElement('a')
-  link.id = `found-${at}`
-  link.role = 'option'
-  link.href = path
-  link.tabIndex = -1
-  link.append(line('b', heading), line('small', page), line('span', excerpt))
-  return link
-}
-
-function line(tag: string, text: string): HTMLElement {
-  const element = document.createElement(tag)
-  element.textContent = text
-  return element
-}
-
-function nothingFound(): HTMLElement {
-  const item = document.createElement('p')
-  item.className = 'none'
-  item.textContent = 'Nothing has all of these words.'
-  return item
+  return element(
+    'a',
+    { id: `found-${at}`, role: 'option', href: path, tabIndex: -1 },
+    element('b', {}, heading),
+    element('small', {}, page),
+    element('span', {}, excerpt),
+  )
 }
 
 function onKey(parts: Parts, event: KeyboardEvent): void {
   const { input, list } = parts
   const options = [...list.querySelectorAll<HTMLAnchorElement>('[role="option"]')]
   const at = options.findIndex((option) => option.ariaSelected === 'true')
-  if (event.key === 'Escape') close(parts)
+  if (event.key === 'Escape') {
+    input.value = ''
+    setOpen(parts, false)
+  }
   if (event.key === 'Enter') options[at]?.click()
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
   event.preventDefault()
   const step = event.key === 'ArrowDown' ? 1 : -1
-  choose({ input, list }, (at + step + options.length) % Math.max(1, options.length))
+  choose(parts, (at + step + options.length) % Math.max(1, options.length))
 }
 
 function choose({ input, list }: Parts, wanted: number): void {
@@ -82,11 +76,6 @@ function choose({ input, list }: Parts, wanted: number): void {
   const chosen = options[wanted]
   if (chosen) input.setAttribute('aria-activedescendant', chosen.id)
   else input.removeAttribute('aria-activedescendant')
-}
-
-function close(parts: Parts): void {
-  parts.input.value = ''
-  setOpen(parts, false)
 }
 
 /** A click into the list takes the focus from the box before it is a click. */

@@ -12,11 +12,11 @@ import { navigate, usePlace } from './routing/router.ts'
 import { type PageProps, routeOf } from './routing/routes.ts'
 import { Toasts, undoLast } from './toasts.tsx'
 
-type Shown = { path: string; page: ComponentType<PageProps>; params: PageProps['params'] }
+type Shown = PageProps & { page: ComponentType<PageProps> }
 
 export function Shell() {
   const visitor = useVisitor()
-  const { path, query } = usePlace()
+  const { path } = usePlace()
   useEffect(() => {
     void findVisitor()
     // The code of the page comes while it is found out who looks at it.
@@ -35,7 +35,7 @@ export function Shell() {
   }, [visitor.kind, isDoor, isOpen])
   return (
     <>
-      <CurrentPage key={String(isDoor)} isDoor={isDoor} query={query} />
+      <CurrentPage key={String(isDoor)} isDoor={isDoor} />
       <Palette />
       <ShortcutList />
       <Toasts />
@@ -44,7 +44,7 @@ export function Shell() {
   )
 }
 
-function CurrentPage({ isDoor }: { isDoor: boolean; query: URLSearchParams }) {
+function CurrentPage({ isDoor }: { isDoor: boolean }) {
   const visitor = useVisitor()
   const { path } = usePlace()
   const isKnown = visitor.kind === 'nobody' && isPublic(path)
@@ -69,7 +69,7 @@ function useShownPage(path: string | null): Shown | 'none' | null {
       return
     }
     const { params } = route
-    void route.load().then(({ default: page }) => isWanted && show({ path, page, params }))
+    void route.load().then(({ default: page }) => isWanted && show({ page, params }))
     return () => {
       isWanted = false
     }

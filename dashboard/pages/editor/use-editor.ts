@@ -1,10 +1,10 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { callApi, messageOf } from '../../api/call-api.ts'
 import { invalidate, patchAnswers } from '../../api/use-call.ts'
-import type { WireWebhook } from '../../api/wire.ts'
+import type { QueryCheck, WireWebhook } from '../../api/wire.ts'
 import { navigate, useLeaveGuard } from '../../shell/routing/router.ts'
 import { say } from '../../shell/toasts.tsx'
-import type { QueryCheck, QueryProblem } from './query/query-problem.ts'
+import type { QueryProblem } from './query/query-problem.ts'
 import { useQueryCheck } from './query/use-query-check.ts'
 import {
   changeOf,

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useCall } from '../../api/use-call.ts'
+import type { QueryCheck, TeamVariable } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Tag } from '../../parts/state.tsx'
 import { plural, whole } from '../../parts/text/format.ts'
 import { ItemsForm } from '../variables/items-form.tsx'
 import { openVariables } from '../variables/variables-from-address.tsx'
-import type { QueryCheck } from './query/query-problem.ts'
 import type { EditorModel } from './use-editor.ts'
 
 type NamedVariable = QueryCheck['variables'][number]
@@ -89,7 +89,7 @@ function NoVariables() {
 }
 
 function otherUsers(
-  all: readonly { name: string; webhook_ids: readonly string[] }[] | undefined,
+  all: readonly TeamVariable[] | undefined,
   name: string,
   own: string | undefined,
 ): number {

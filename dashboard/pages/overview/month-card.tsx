@@ -1,5 +1,5 @@
 import { useCall } from '../../api/use-call.ts'
-import type { AnswerOf } from '../../api/wire.ts'
+import type { UsageSummary } from '../../api/wire.ts'
 import { Card } from '../../parts/card.tsx'
 import { Figure } from '../../parts/fact.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -8,8 +8,6 @@ import { Tag } from '../../parts/state.tsx'
 import { plural, short } from '../../parts/text/format.ts'
 import { monthName, utcDay } from '../../parts/text/utc-dates.ts'
 import { MonthCurve } from './month-curve.tsx'
-
-type Summary = AnswerOf<'getUsageSummary'>['data']
 
 export function MonthCard() {
   const call = useCall('getUsageSummary')
@@ -24,7 +22,7 @@ export function MonthCard() {
   )
 }
 
-function Month({ summary }: { summary: Summary }) {
+function Month({ summary }: { summary: UsageSummary }) {
   const { month_cu: used, limit_cu: limit, forecast_cu: forecast } = summary
   const isOver = limit !== null && forecast !== null && forecast > limit
   return (
@@ -49,7 +47,7 @@ function Month({ summary }: { summary: Summary }) {
   )
 }
 
-function LimitNote({ summary }: { summary: Summary }) {
+function LimitNote({ summary }: { summary: UsageSummary }) {
   const webhooks = useCall('listWebhooks').data?.data ?? []
   const active = webhooks.filter(({ is_active }) => is_active).length
   const { time_limit_reached: reachedAt, autoscaling, percent_used: used } = summary

@@ -1,11 +1,9 @@
 import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
-import type { AnswerOf } from '../../api/wire.ts'
+import type { UsageSummary, WireUsagePoint } from '../../api/wire.ts'
 import { Plot } from '../../parts/charts/plot.tsx'
 import { short } from '../../parts/text/format.ts'
 import { startOfMonth, utcDay } from '../../parts/text/utc-dates.ts'
-
-type Summary = AnswerOf<'getUsageSummary'>['data']
 
 const WIDTH = 300
 const HEIGHT = 118
@@ -14,7 +12,7 @@ const REFRESH_MS = 60_000
 
 const HEADROOM = 1.07
 
-export function MonthCurve({ summary }: { summary: Summary }) {
+export function MonthCurve({ summary }: { summary: UsageSummary }) {
   const start = startOfMonth(summary.month)
   const { data } = useCall('getUsageSeries', { bucket: 'day', from: String(start) })
   useRefresh(REFRESH_MS, 'getUsageSeries')
@@ -53,7 +51,7 @@ export function MonthCurve({ summary }: { summary: Summary }) {
 type Sum = { at: number; cu: number }
 
 /** The use so far at the end of each day; the last point is now, as the summary has it. */
-function sums(days: readonly Day[], start: number, nowMs: number, used: number): Sum[] {
+function sums(days: readonly WireUsagePoint[], start: number, nowMs: number, used: number): Sum[] {
   const found: Sum[] = [{ at: start, cu: 0 }]
   const known = new Map(days.map((day) => [day.start, day.cu]))
   let cu = 0
@@ -64,9 +62,7 @@ function sums(days: readonly Day[], start: number, nowMs: number, used: number):
   return [...found, { at: nowMs, cu: used }]
 }
 
-type Day = AnswerOf<'getUsageSeries'>['data'][number]
-
-function wordsOf({ month_cu: used, forecast_cu: forecast, limit_cu: limit }: Summary): string {
+function wordsOf({ month_cu: used, forecast_cu: forecast, limit_cu: limit }: UsageSummary): string {
   const expected = forecast === null ? '' : `, about ${short(forecast)} expected by its end`
   const most = limit === null ? ', no limit' : `, limit ${short(limit)}`
   return `Compute units this month: ${short(used)} so far${expected}${most}`

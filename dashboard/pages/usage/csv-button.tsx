@@ -1,12 +1,13 @@
 import type { WireUsagePoint } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
+import { element } from '../../parts/element.ts'
 import { say } from '../../shell/toasts.tsx'
 import type { UsageGrouping, UsageView } from './usage-view.ts'
 
 type CsvProps = {
   view: UsageView
   apps: ReadonlyMap<string, string>
-  points: Parameters<typeof usageCsv>[0] | undefined
+  points: readonly WireUsagePoint[] | undefined
 }
 
 export function CsvButton({ view, apps, points }: CsvProps) {
@@ -49,12 +50,7 @@ export function usageCsv(
 
 function saveFile(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  document.body.append(link)
-  link.click()
-  link.remove()
+  element('a', { href: url, download: name }).click()
   // The browser has begun to read by the next turn; the text is kept no longer.
   setTimeout(() => URL.revokeObjectURL(url))
 }

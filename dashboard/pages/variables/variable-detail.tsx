@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate, patchAnswers, useCall } from '../../api/use-call.ts'
+import type { TeamVariable } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { LoadFault } from '../../parts/empty.tsx'
@@ -8,7 +9,6 @@ import { Tag } from '../../parts/state.tsx'
 import { plural, whole } from '../../parts/text/format.ts'
 import { ItemsForm } from './items-form.tsx'
 import { ItemsPage } from './items-page.tsx'
-import type { TeamVariable } from './team-variable.ts'
 
 export function VariableDetail({ name, onBack }: { name: string; onBack(): void }) {
   const { data, error, reload } = useCall('listVariables')

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useCall } from '../../api/use-call.ts'
+import type { TeamVariable } from '../../api/wire.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { TextField } from '../../parts/forms/field.tsx'
@@ -7,7 +8,6 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Tag } from '../../parts/state.tsx'
 import { plural, whole } from '../../parts/text/format.ts'
 import { ItemsForm } from './items-form.tsx'
-import type { TeamVariable } from './team-variable.ts'
 
 const NAME = /^[_A-Za-z]\w{0,63}$/
 

@@ -14,41 +14,34 @@ export type PaletteEntry = {
   run(): void
 }
 
-export type PaletteGroup = { name: string; entries: readonly PaletteEntry[] }
-
 const SHOWN_MAX = 6
 
 /** Everything that a text may mean, the likeliest first. */
-export function usePaletteEntries(text: string): readonly PaletteGroup[] {
+export function usePaletteEntries(text: string) {
   const apps = useCall('listApps').data?.data ?? []
   const webhooks = useCall('listWebhooks').data?.data ?? []
   const isLocal = useSession()?.local_development
   const wanted = text.trim().toLowerCase()
   const matches = (entry: PaletteEntry) => entry.text.toLowerCase().includes(wanted)
   const places = [...MAIN_PLACES, ...(isLocal ? [DEVNET_PLACE] : []), ...OTHER_PLACES]
+  const found = (name: string, entries: readonly PaletteEntry[], most = SHOWN_MAX) => ({
+    name,
+    entries: entries.filter(matches).slice(0, most),
+  })
+  const webhookEntries = webhooks.map(({ id, name, network }) =>
+    link(`/webhooks/${id}`, name || id, `Webhook · ${network}`, 'hook'),
+  )
+  const pageEntries = places.map(({ path, name, icon, key }) =>
+    link(path, name, `G then ${key.toUpperCase()}`, icon),
+  )
   const groups = [
     { name: 'Found', entries: pasted(text.trim()) },
-    {
-      name: 'Webhooks',
-      entries: webhooks.map(({ id, name, network }) =>
-        link(`/webhooks/${id}`, name || id, `Webhook · ${network}`, 'hook'),
-      ),
-    },
-    { name: 'Apps', entries: apps.flatMap(appEntries) },
-    { name: 'Actions', entries: ACTIONS },
-    {
-      name: 'Pages',
-      entries: places.map(({ path, name, icon, key }) =>
-        link(path, name, `G then ${key.toUpperCase()}`, icon),
-      ),
-    },
+    found('Webhooks', webhookEntries),
+    found('Apps', apps.flatMap(appEntries)),
+    found('Actions', ACTIONS),
+    found('Pages', pageEntries, pageEntries.length),
   ]
-  return groups
-    .map(({ name, entries }) => ({
-      name,
-      entries: (name === 'Found' ? entries : entries.filter(matches)).slice(0, limitOf(name)),
-    }))
-    .filter(({ entries }) => entries.length > 0)
+  return groups.filter(({ entries }) => entries.length > 0)
 }
 
 const ACTIONS: readonly PaletteEntry[] = [
@@ -57,10 +50,6 @@ const ACTIONS: readonly PaletteEntry[] = [
   link('/settings/tokens', 'Make a token', '', 'key'),
   link('/settings/jwt-keys', 'Register a JWT key', '', 'key'),
 ]
-
-function limitOf(name: string): number {
-  return name === 'Pages' ? Number.POSITIVE_INFINITY : SHOWN_MAX
-}
 
 /** An id, a hash or a number that was pasted leads to what it names. */
 function pasted(text: string): PaletteEntry[] {

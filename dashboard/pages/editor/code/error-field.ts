@@ -1,7 +1,7 @@
 import { type EditorState, StateEffect, StateField, type Text } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
+import { element } from '../../../parts/element.ts'
 import { type QueryProblem, suggestedNames } from '../query/query-problem.ts'
-import { element } from './element.ts'
 
 type Placed = { from: number; to: number; problem: QueryProblem }
 

@@ -7,7 +7,7 @@ import {
   type ViewUpdate,
   WidgetType,
 } from '@codemirror/view'
-import { element } from './element.ts'
+import { element } from '../../../parts/element.ts'
 import { tokensIn } from './token-field.ts'
 
 /** Longer ones than an address are folded: `0xddf252ad…f523b3ef`. */

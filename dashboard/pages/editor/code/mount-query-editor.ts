@@ -1,10 +1,10 @@
 import { EditorState, type Extension, Prec } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
+import { element } from '../../../parts/element.ts'
 import { formatQuery } from '../language/format-query.ts'
 import { type QuerySchema, readSchema } from '../language/read-schema.ts'
 import type { QueryProblem } from '../query/query-problem.ts'
 import { EDITING } from './editing.ts'
-import { element } from './element.ts'
 import { applyFix, ERROR_FIELD, offsetOf, showErrors } from './error-field.ts'
 import { HEX_FOLDS } from './hex-folds.ts'
 import LOOK from './query-editor.css' with { type: 'text' }

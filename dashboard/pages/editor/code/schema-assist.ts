@@ -6,10 +6,10 @@ import {
 } from '@codemirror/autocomplete'
 import type { EditorState, Extension } from '@codemirror/state'
 import { type EditorView, hoverTooltip, type Tooltip } from '@codemirror/view'
+import { element } from '../../../parts/element.ts'
 import { type Completion, queryCompletions } from '../language/query-completions.ts'
 import { fieldAt } from '../language/query-place.ts'
 import type { QuerySchema } from '../language/read-schema.ts'
-import { element } from './element.ts'
 import { tokensIn } from './token-field.ts'
 
 /** Completion and words on hover, by the schema; `schema` is asked each time, as it comes later. */

@@ -1,5 +1,5 @@
 import { type Token, tokensOf } from './graphql-tokens.ts'
-import { placeAfter, type QueryPlace } from './query-place.ts'
+import { type Frame, placeAfter } from './query-place.ts'
 import type { QuerySchema, SchemaField } from './read-schema.ts'
 
 /** A word that could stand at a place, and what is put there; `|` marks the cursor in it. */
@@ -34,15 +34,18 @@ export function queryCompletions(
 }
 
 function optionsOf(
-  place: QueryPlace,
+  place: Frame | null,
   tokens: readonly Token[],
   schema: QuerySchema,
 ): readonly Completion[] {
-  if (place.in === 'document') return KEYWORDS
-  if (place.in === 'definitions') return place.expects === 'type' ? VARIABLE_TYPES : []
-  if (place.in === 'members') return [...place.members.values()].map(memberOption)
-  if (place.in === 'value') return variableOptions(place.type, tokens)
-  if (place.expects === 'condition') {
+  if (!place) return KEYWORDS
+  if (place.kind === 'definitions') return place.isType ? VARIABLE_TYPES : []
+  if (place.kind === 'list') return variableOptions(place.type, tokens)
+  if (place.kind === 'members') {
+    const { current, members } = place
+    return current ? variableOptions(current.type, tokens) : [...members.values()].map(memberOption)
+  }
+  if (place.isCondition) {
     return [...schema.values()]
       .filter(({ kind, name }) => kind === 'type' && name !== 'Query')
       .map(({ name, doc }) => word(name, 'type', doc, name))

@@ -1,15 +1,8 @@
 import type { Token } from './graphql-tokens.ts'
 import type { QuerySchema, SchemaField } from './read-schema.ts'
 
-export type QueryPlace =
-  | { in: 'document' }
-  | { in: 'definitions'; expects: 'name' | 'type' }
-  | { in: 'selection'; type: string; expects: 'field' | 'condition' }
-  | { in: 'members'; members: ReadonlyMap<string, SchemaField>; expects: 'name' }
-  | { in: 'value'; type: string }
-
 /** A bracket that is open, and how far the words inside of it have come. */
-type Frame = Definitions | Selection | Values
+export type Frame = Definitions | Selection | Values
 type Definitions = { kind: 'definitions'; isType: boolean }
 type Selection = {
   kind: 'selection'
@@ -19,6 +12,7 @@ type Selection = {
   of: string
 }
 type Values =
+  /** Arguments, or the members of an object; `current` is the one whose value is written. */
   | { kind: 'members'; members: ReadonlyMap<string, SchemaField>; current: SchemaField | null }
   | { kind: 'list'; type: string }
 
@@ -29,17 +23,17 @@ const UNKNOWN = '?'
 
 const NO_MEMBERS: ReadonlyMap<string, SchemaField> = new Map()
 
-/** What may follow the first `count` words of a query that need not be whole. */
+/** Where the word after the first `count` of a query stands; null outside of all brackets. */
 export function placeAfter(
   tokens: readonly Token[],
   count: number,
   schema: QuerySchema,
-): QueryPlace {
+): Frame | null {
   const walk: Walk = { schema, frames: [], definition: '', condition: '' }
   for (const token of tokens.slice(0, count)) {
     if (token.kind !== 'comment') step(walk, token)
   }
-  return placeOf(walk)
+  return walk.frames.at(-1) ?? null
 }
 
 export function fieldAt(
@@ -50,27 +44,11 @@ export function fieldAt(
   const token = tokens[at]
   if (token?.kind !== 'name') return null
   const place = placeAfter(tokens, at, schema)
-  if (place.in === 'members') return place.members.get(token.text) ?? null
-  if (place.in !== 'selection' || place.expects !== 'field') return null
+  if (place?.kind === 'members' && !place.current) return place.members.get(token.text) ?? null
+  if (place?.kind !== 'selection' || place.isCondition) return null
   // An alias is a word of the author's own.
   if (tokens[at + 1]?.text === ':') return null
   return schema.get(place.type)?.fields.get(token.text) ?? null
-}
-
-function placeOf({ frames }: Walk): QueryPlace {
-  const frame = frames.at(-1)
-  if (!frame) return { in: 'document' }
-  if (frame.kind === 'definitions') {
-    return { in: 'definitions', expects: frame.isType ? 'type' : 'name' }
-  }
-  if (frame.kind === 'list') return { in: 'value', type: frame.type }
-  if (frame.kind === 'selection') {
-    const expects = frame.isCondition ? 'condition' : 'field'
-    return { in: 'selection', type: frame.type, expects }
-  }
-  return frame.current
-    ? { in: 'value', type: frame.current.type }
-    : { in: 'members', members: frame.members, expects: 'name' }
 }
 
 function step(walk: Walk, token: Token): void {

@@ -1,6 +1,4 @@
-import type { AnswerOf } from '../../../api/wire.ts'
-
-export type QueryCheck = AnswerOf<'checkQuery'>['data']
+import type { QueryCheck } from '../../../api/wire.ts'
 
 export type QueryProblem = QueryCheck['errors'][number]
 

@@ -1,16 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useCall } from '../../../api/use-call.ts'
-import type { AnswerOf } from '../../../api/wire.ts'
+import type { UsageSummary } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Card } from '../../../parts/card.tsx'
 import { plural } from '../../../parts/text/format.ts'
 import { utcDay } from '../../../parts/text/utc-dates.ts'
 import { switchAutoscaling } from './switch-autoscaling.ts'
 
-type Summary = AnswerOf<'getUsageSummary'>['data']
-
 /** The ways to go on with the month. Nothing is paid here: the service is the operator's own. */
-export function BillingSteps({ summary }: { summary: Summary }) {
+export function BillingSteps({ summary }: { summary: UsageSummary }) {
   const webhooks = useCall('listWebhooks').data?.data ?? []
   const paused = webhooks.filter(
     ({ deactivation_reason: reason }) => reason === 'MONTHLY_CAPACITY_EXCEEDED',
@@ -62,7 +60,12 @@ function Step(props: { title: string; act?: ComponentChildren; children: string 
   )
 }
 
-function stateWords({ percent_used: used, autoscaling, time_reset, limit_cu }: Summary): string {
+function stateWords({
+  percent_used: used,
+  autoscaling,
+  time_reset,
+  limit_cu,
+}: UsageSummary): string {
   if (limit_cu === null) return 'there is no limit to reach'
   const isUsedUp = (used ?? 0) >= 100
   if (isUsedUp && autoscaling) return 'past the limit, and going on'

@@ -1,14 +1,12 @@
-import type { AnswerOf, WireTierLimits } from '../../../api/wire.ts'
+import type { UsageSummary, WireTierLimits } from '../../../api/wire.ts'
 import { Plot } from '../../../parts/charts/plot.tsx'
 import { Fact, Figure } from '../../../parts/fact.tsx'
 import { percent, short, whole } from '../../../parts/text/format.ts'
 import { lengthText, useNow } from '../../../parts/text/time-ago.tsx'
 import { utcDay } from '../../../parts/text/utc-dates.ts'
 
-type Summary = AnswerOf<'getUsageSummary'>['data']
-
 export function MonthState(props: {
-  summary: Summary
+  summary: UsageSummary
   limits: WireTierLimits | null
   webhooks?: number | undefined
 }) {
@@ -50,7 +48,7 @@ function Until({ at }: { at: number }) {
   return <span class="faint">in {lengthText(at - useNow())}</span>
 }
 
-function MonthBar({ summary, limit }: { summary: Summary; limit: number }) {
+function MonthBar({ summary, limit }: { summary: UsageSummary; limit: number }) {
   const { month_cu: used, forecast_cu: forecast } = summary
   const expected = Math.max(used, forecast ?? 0)
   const whole = Math.max(limit, expected, 1) * 1.04
@@ -80,11 +78,11 @@ function MonthBar({ summary, limit }: { summary: Summary; limit: number }) {
   )
 }
 
-function isOver({ forecast_cu: forecast, limit_cu: limit }: Summary): boolean {
+function isOver({ forecast_cu: forecast, limit_cu: limit }: UsageSummary): boolean {
   return forecast !== null && limit !== null && forecast > limit
 }
 
-function forecastWords(summary: Summary): string {
+function forecastWords(summary: UsageSummary): string {
   const { forecast_cu: forecast, limit_cu: limit } = summary
   if (forecast === null) return 'not before the third day of the month'
   if (limit === null || forecast <= limit) return short(forecast)

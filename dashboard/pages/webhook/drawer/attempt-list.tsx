@@ -1,9 +1,8 @@
-import type { WireAttempt } from '../../../api/wire.ts'
+import type { DeliveryDetail, WireAttempt } from '../../../api/wire.ts'
 import { Plot } from '../../../parts/charts/plot.tsx'
 import { ms, plural } from '../../../parts/text/format.ts'
 import { ClockTime, lengthText, TimeAgo } from '../../../parts/text/time-ago.tsx'
 import { isAccepted, outcomeOf } from '../log/delivery-words.ts'
-import type { DeliveryDetail } from './use-delivery.ts'
 
 const SHOWN_MAX = 30
 

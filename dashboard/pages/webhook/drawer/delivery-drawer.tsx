@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { callApi } from '../../../api/call-api.ts'
 import { useLiveBatch } from '../../../api/use-live-batch.ts'
-import type { WireDelivery } from '../../../api/wire.ts'
+import type { DeliveryDetail, WireDelivery } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
 import { Fact } from '../../../parts/fact.tsx'
@@ -13,7 +13,7 @@ import { outcomeOf } from '../log/delivery-words.ts'
 import { AttemptList } from './attempt-list.tsx'
 import { DeliveryTags, DrawerHead } from './delivery-summary.tsx'
 import { DeliveryTexts } from './delivery-texts.tsx'
-import { type DeliveryDetail, useDelivery } from './use-delivery.ts'
+import { useDelivery } from './use-delivery.ts'
 import { VersionPair } from './version-pair.tsx'
 
 type DrawerProps = { id: string; onClose(): void; onStep(by: number): void }

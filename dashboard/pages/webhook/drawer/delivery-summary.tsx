@@ -1,9 +1,9 @@
+import type { DeliveryDetail } from '../../../api/wire.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { Tag } from '../../../parts/state.tsx'
 import { CopyButton } from '../../../parts/text/copy-button.tsx'
 import { bytes, cu, whole } from '../../../parts/text/format.ts'
 import { shortSequence, statusOf } from '../log/delivery-words.ts'
-import type { DeliveryDetail } from './use-delivery.ts'
 
 /** The price of a delivered byte, in hundredths of a compute unit. */
 const CENTI_CU_A_BYTE = 4

@@ -1,6 +1,6 @@
+import type { DeliveryDetail } from '../../../api/wire.ts'
 import { CodeTabs } from '../../../parts/text/code-block.tsx'
 import { JsonText, RawText } from '../../../parts/text/json-text.tsx'
-import type { DeliveryDetail } from './use-delivery.ts'
 
 export function DeliveryTexts({ delivery }: { delivery: DeliveryDetail }) {
   const body = delivery.body ?? ''

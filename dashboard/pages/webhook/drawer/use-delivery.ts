@@ -1,9 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { callApi } from '../../../api/call-api.ts'
 import { useLiveBatch } from '../../../api/use-live-batch.ts'
-import type { AnswerOf } from '../../../api/wire.ts'
-
-export type DeliveryDetail = AnswerOf<'getDelivery'>['data']
+import type { DeliveryDetail } from '../../../api/wire.ts'
 
 type Shown = { delivery: DeliveryDetail | null; error: unknown }
 

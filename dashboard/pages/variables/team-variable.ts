@@ -1,3 +1,0 @@
-import type { AnswerOf } from '../../api/wire.ts'
-
-export type TeamVariable = AnswerOf<'listVariables'>['data'][number]
