@@ -13,6 +13,15 @@ export function Fact(props: {
   )
 }
 
+/** A fact with a box of its own, for lists that stand in a row. */
+export function BoxedFact(props: { name: string; class?: string; children: ComponentChildren }) {
+  return (
+    <div class={props.class}>
+      <Fact name={props.name}>{props.children}</Fact>
+    </div>
+  )
+}
+
 /** A figure with its name above it; `m` as its class makes it smaller. */
 export function Figure(props: {
   name: string

@@ -10,34 +10,32 @@ export function BasicsCard({ model }: { model: EditorModel }) {
   return (
     <section class="card">
       <div class="cb pad grid g2 tight">
-        <div data-field="name">
-          <TextField
-            label="Name"
-            maxLength={100}
-            placeholder="USDC to treasury"
-            fault={faults.name}
-            value={draft.name}
-            onChange={(name) => change({ name })}
+        <TextField
+          part="name"
+          label="Name"
+          maxLength={100}
+          placeholder="USDC to treasury"
+          fault={faults.name}
+          value={draft.name}
+          onChange={(name) => change({ name })}
+        />
+        {webhook ? (
+          <div class="field">
+            <span class="label">Network</span>
+            <span class="fixed">
+              <NetworkName id={webhook.network} />
+            </span>
+          </div>
+        ) : (
+          <SelectField
+            part="network"
+            label="Network"
+            fault={faults.network}
+            value={draft.network}
+            options={optionsOf(possible.map(({ id }) => id))}
+            onChange={(network) => change({ network, appId: null })}
           />
-        </div>
-        <div data-field="network">
-          {webhook ? (
-            <div class="field">
-              <span class="label">Network</span>
-              <span class="fixed">
-                <NetworkName id={webhook.network} />
-              </span>
-            </div>
-          ) : (
-            <SelectField
-              label="Network"
-              fault={faults.network}
-              value={draft.network}
-              options={optionsOf(possible.map(({ id }) => id))}
-              onChange={(network) => change({ network, appId: null })}
-            />
-          )}
-        </div>
+        )}
       </div>
     </section>
   )

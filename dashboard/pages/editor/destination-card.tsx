@@ -10,18 +10,17 @@ export function DestinationCard({ model, block }: { model: EditorModel; block: s
   return (
     <Card title="Destination" isLined>
       <div class="cb pad opts">
-        <div data-field="url">
-          <TextField
-            label="URL"
-            class="mono"
-            type="url"
-            placeholder="https://"
-            fault={faults.url}
-            hint="Redirects aren’t followed; addresses of private networks may be refused."
-            value={draft.url}
-            onChange={(url) => change({ url })}
-          />
-        </div>
+        <TextField
+          part="url"
+          label="URL"
+          class="mono"
+          type="url"
+          placeholder="https://"
+          fault={faults.url}
+          hint="Redirects aren’t followed; addresses of private networks may be refused."
+          value={draft.url}
+          onChange={(url) => change({ url })}
+        />
         <InboxOffer url={draft.url} onTake={(url) => change({ url })} />
         <SendTest model={model} block={block} />
         <AppField model={model} />
@@ -41,18 +40,17 @@ function AppField({ model }: { model: EditorModel }) {
     return <p class="hint">Deliveries are accounted to {name ?? 'no app'}.</p>
   }
   return (
-    <div data-field="app">
-      <SelectField
-        label="Account deliveries to"
-        fault={faults.app}
-        value={draft.appId ?? ''}
-        options={[
-          { value: '', text: 'No app' },
-          ...possible.map(({ id, name }) => ({ value: id, text: name })),
-        ]}
-        onChange={(id) => change({ appId: id || null })}
-      />
-    </div>
+    <SelectField
+      part="app"
+      label="Account deliveries to"
+      fault={faults.app}
+      value={draft.appId ?? ''}
+      options={[
+        { value: '', text: 'No app' },
+        ...possible.map(({ id, name }) => ({ value: id, text: name })),
+      ]}
+      onChange={(id) => change({ appId: id || null })}
+    />
   )
 }
 

@@ -1,10 +1,9 @@
-import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { useRecentHeads } from '../../api/recent-heads.ts'
 import type { NetworkReport } from '../../api/wire.ts'
 import { Card } from '../../parts/card.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { Fact } from '../../parts/fact.tsx'
+import { BoxedFact } from '../../parts/fact.tsx'
 import { headMarks } from '../../parts/head-marks.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Note } from '../../parts/note.tsx'
@@ -67,30 +66,22 @@ function NetworkHead({ network }: { network: NetworkReport }) {
         </span>
       )}
       <dl class="inl">
-        <Item name="Head">{head === undefined ? 'none yet' : whole(head)}</Item>
+        <BoxedFact name="Head">{head === undefined ? 'none yet' : whole(head)}</BoxedFact>
         {head !== undefined && <Age at={at} />}
         {network.finalized !== null && (
-          <Item name="Final" class="c-mid">
+          <BoxedFact name="Final" class="c-mid">
             {whole(network.finalized)}
-          </Item>
+          </BoxedFact>
         )}
-        <Item name="A block every" class="c-wide">
+        <BoxedFact name="A block every" class="c-wide">
           {(network.block_time_ms / 1000).toFixed(1)} s
-        </Item>
+        </BoxedFact>
         {network.kind === 'evm' && (
-          <Item name="Blocks are" class="c-wide">
+          <BoxedFact name="Blocks are" class="c-wide">
             {verifyText(network.verify)}
-          </Item>
+          </BoxedFact>
         )}
       </dl>
-    </div>
-  )
-}
-
-function Item(props: { name: string; class?: string; children: ComponentChildren }) {
-  return (
-    <div class={props.class}>
-      <Fact name={props.name}>{props.children}</Fact>
     </div>
   )
 }
@@ -103,9 +94,9 @@ function verifyText({ form, fallback }: NetworkReport['verify']): string {
 function Age({ at }: { at: number }) {
   const ageMs = Math.max(0, useNow() - at)
   return (
-    <Item name="Age" class="c-narrow">
+    <BoxedFact name="Age" class="c-narrow">
       <Time at={at} text={ageMs < 500 ? '0 s' : lengthText(ageMs)} />
-    </Item>
+    </BoxedFact>
   )
 }
 

@@ -1,14 +1,10 @@
 import type { AreaPoint } from '../../parts/charts/area-chart.tsx'
 import { plural, whole } from '../../parts/text/format.ts'
+import { clockText } from '../../parts/text/time-ago.tsx'
 import { utcDay } from '../../parts/text/utc-dates.ts'
 import type { TimeRange } from './time-range.ts'
 import type { CallFigures } from './use-call-figures.ts'
 
-const CLOCK = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-})
 const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric' })
 
 /** Every bucket of the range as a point; the API leaves those without calls out. */
@@ -34,13 +30,13 @@ export function callPoints({ start, series }: CallFigures, range: TimeRange) {
 
 /** On the axis of a day only its first hour says that it is yesterday's. */
 function axisName(start: number, range: TimeRange, isFirst: boolean): string {
-  return range.value === '24h' && !isFirst ? CLOCK.format(start) : bucketName(start, range)
+  return range.value === '24h' && !isFirst ? clockText(start) : bucketName(start, range)
 }
 
 /** Hours in the reader's zone; days are those of the ledger, in UTC. */
 function bucketName(start: number, { value }: TimeRange): string {
   if (value === '30d') return utcDay(start)
-  if (value === '7d') return `${DAY.format(start)}, ${CLOCK.format(start)}`
+  if (value === '7d') return `${DAY.format(start)}, ${clockText(start)}`
   const isYesterday = value === '24h' && new Date(start).getDate() !== new Date().getDate()
-  return `${isYesterday ? 'yesterday ' : ''}${CLOCK.format(start)}`
+  return `${isYesterday ? 'yesterday ' : ''}${clockText(start)}`
 }

@@ -83,17 +83,11 @@ function Webhooks({ webhooks, stats }: Lists) {
 
 /** Trouble first, then the one that delivered last. */
 function rankOf(webhook: WireWebhook, stats: WireWebhookStats | undefined): number {
-  const isTroubled = isFailing(stats) || stoppedItself(webhook)
-  return (isTroubled ? 1e15 : 0) + (stats?.last_delivery?.time_created ?? 0)
-}
-
-function isFailing(stats: WireWebhookStats | undefined): boolean {
+  const { deactivation_reason: reason } = webhook
   const last = stats?.recent.at(-1)
-  return last !== undefined && deliveryMark(last) === 'bad'
-}
-
-function stoppedItself({ deactivation_reason: reason }: WireWebhook): boolean {
-  return reason !== null && reason !== 'MANUAL'
+  const isFailing = last !== undefined && deliveryMark(last) === 'bad'
+  const isTroubled = isFailing || (reason !== null && reason !== 'MANUAL')
+  return (isTroubled ? 1e15 : 0) + (stats?.last_delivery?.time_created ?? 0)
 }
 
 function WebhookRow(props: { webhook: WireWebhook; stats: WireWebhookStats | undefined }) {

@@ -3,11 +3,10 @@ import { useRefresh } from '../../api/use-refresh.ts'
 import type { UsageSummary, WireUsagePoint } from '../../api/wire.ts'
 import { Plot } from '../../parts/charts/plot.tsx'
 import { short } from '../../parts/text/format.ts'
-import { startOfMonth, utcDay } from '../../parts/text/utc-dates.ts'
+import { DAY_MS, startOfMonth, utcDay } from '../../parts/text/utc-dates.ts'
 
 const WIDTH = 300
 const HEIGHT = 118
-const DAY_MS = 86_400_000
 const REFRESH_MS = 60_000
 
 const HEADROOM = 1.07

@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
+import { DAY_MS, HOUR_MS } from '../../parts/text/utc-dates.ts'
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 export type TimeRange = (typeof TIME_RANGES)[number]
 

@@ -3,11 +3,9 @@ import type { WireUsagePoint } from '../../api/wire.ts'
 import { Card } from '../../parts/card.tsx'
 import { Plot } from '../../parts/charts/plot.tsx'
 import { cu } from '../../parts/text/format.ts'
-import { utcDay } from '../../parts/text/utc-dates.ts'
+import { DAY_MS, HOUR_MS, utcDay } from '../../parts/text/utc-dates.ts'
 import type { UsageView } from './usage-view.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const DAYS = 7
 const CELL = { width: 30, height: 22, gap: 2 }
 

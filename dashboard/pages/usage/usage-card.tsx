@@ -9,13 +9,7 @@ import { periodName } from './period-stepper.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { sumGroups } from './usage-groups.ts'
 import { UsageTable } from './usage-table.tsx'
-import { changeUsageView, type UsageView } from './usage-view.ts'
-
-const GROUPINGS = [
-  { value: 'method', text: 'Method' },
-  { value: 'app', text: 'App' },
-  { value: 'network', text: 'Network' },
-] as const
+import { changeUsageView, GROUPINGS, type UsageView } from './usage-view.ts'
 
 const BUCKETS = [
   { value: 'day', text: 'Day' },

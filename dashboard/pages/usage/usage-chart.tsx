@@ -2,12 +2,11 @@ import { useCall } from '../../api/use-call.ts'
 import type { WireUsagePoint } from '../../api/wire.ts'
 import { type Column, ColumnChart } from '../../parts/charts/column-chart.tsx'
 import { cu, short } from '../../parts/text/format.ts'
-import { utcDay } from '../../parts/text/utc-dates.ts'
+import { DAY_MS, utcDay } from '../../parts/text/utc-dates.ts'
 import { groupName, ownColours, type UsageGroup } from './usage-groups.ts'
 import { bucketStarts, changeUsageView, type UsageView } from './usage-view.ts'
 
 const HEIGHT = 220
-const DAY_MS = 24 * 3_600_000
 
 type Props = {
   view: UsageView

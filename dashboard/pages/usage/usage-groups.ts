@@ -12,18 +12,20 @@ const DELIVERIES = 'webhook'
 
 /** The groups, those with the most compute units first. */
 export function sumGroups(points: readonly WireUsagePoint[]): UsageGroup[] {
-  const groups = new Map<string, UsageGroup>()
-  for (const point of points) {
-    const id = point.group ?? ''
-    const sum = groups.get(id) ?? { id, cu: 0, calls: 0, bytes: 0 }
-    groups.set(id, {
-      id,
-      cu: sum.cu + point.cu,
-      calls: sum.calls + point.calls,
-      bytes: sum.bytes + point.bytes,
-    })
+  const groups = [...Map.groupBy(points, ({ group }) => group ?? '')]
+  return groups
+    .map(([id, own]) => sumOf(id, own))
+    .toSorted((a, b) => b.cu - a.cu || b.calls - a.calls)
+}
+
+export function sumOf(id: string, parts: readonly Omit<UsageGroup, 'id'>[]): UsageGroup {
+  const total = { id, cu: 0, calls: 0, bytes: 0 }
+  for (const { cu, calls, bytes } of parts) {
+    total.cu += cu
+    total.calls += calls
+    total.bytes += bytes
   }
-  return [...groups.values()].toSorted((a, b) => b.cu - a.cu || b.calls - a.calls)
+  return total
 }
 
 /** How many groups have a colour of their own; the others share one. */

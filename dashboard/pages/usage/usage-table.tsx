@@ -3,14 +3,8 @@ import { Bar } from '../../parts/charts/bar.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { bytes, percent, short, whole } from '../../parts/text/format.ts'
 import { changeQuery, usePlace } from '../../shell/routing/router.ts'
-import { groupName, ownColours, type UsageGroup } from './usage-groups.ts'
-import type { UsageGrouping, UsageView } from './usage-view.ts'
-
-const HEADS: Readonly<Record<UsageGrouping, string>> = {
-  method: 'Method',
-  app: 'App',
-  network: 'Network',
-}
+import { groupName, ownColours, sumOf, type UsageGroup } from './usage-groups.ts'
+import { GROUPINGS, type UsageGrouping, type UsageView } from './usage-view.ts'
 
 type Props = {
   view: UsageView
@@ -25,7 +19,8 @@ export function UsageTable({ view, groups, apps }: Props) {
   const isAll = usePlace().query.get('all') === '1'
   const own = ownColours(groups.length)
   const others = groups.slice(own)
-  const total = sumOf(groups)
+  const head = GROUPINGS.find(({ value }) => value === view.by)?.text ?? ''
+  const total = sumOf('', groups)
   const rows: Row[] = (isAll ? groups : groups.slice(0, own)).map((group, colour) => ({
     group,
     colour,
@@ -33,14 +28,14 @@ export function UsageTable({ view, groups, apps }: Props) {
   }))
   if (!isAll && others.length > 0) {
     const name = <OthersButton isAll={false}>{others.length} others</OthersButton>
-    rows.push({ group: sumOf(others), colour: own, name })
+    rows.push({ group: sumOf('', others), colour: own, name })
   }
   return (
     <>
       <div class="tw lines-top">
         <DataTable
           class="usaget"
-          columns={columnsOf(HEADS[view.by], total, groups[0]?.cu ?? 0)}
+          columns={columnsOf(head, total, groups[0]?.cu ?? 0)}
           rows={rows}
           keyOf={({ group, colour }) => `${colour} ${group.id}`}
         />
@@ -122,14 +117,4 @@ function GroupName({ id, by, apps }: { id: string; by: UsageGrouping; apps: Prop
   const { text, isCode } = groupName(id, by, apps)
   if (isCode) return <code class="wraps">{text}</code>
   return by === 'app' && id !== '' ? <a href={`/apps/${id}`}>{text}</a> : <span>{text}</span>
-}
-
-function sumOf(groups: readonly UsageGroup[]): UsageGroup {
-  const total = { id: '', cu: 0, calls: 0, bytes: 0 }
-  for (const { cu, calls, bytes: sent } of groups) {
-    total.cu += cu
-    total.calls += calls
-    total.bytes += sent
-  }
-  return total
 }

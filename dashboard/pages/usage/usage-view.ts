@@ -1,6 +1,13 @@
+import { DAY_MS, HOUR_MS } from '../../parts/text/utc-dates.ts'
 import { changeQuery } from '../../shell/routing/router.ts'
 
-export type UsageGrouping = 'method' | 'app' | 'network'
+export const GROUPINGS = [
+  { value: 'method', text: 'Method' },
+  { value: 'app', text: 'App' },
+  { value: 'network', text: 'Network' },
+] as const
+
+export type UsageGrouping = (typeof GROUPINGS)[number]['value']
 
 /** A month by its days, or a day by its hours; `period` is written as in the address. */
 export type UsageView = {
@@ -11,9 +18,6 @@ export type UsageView = {
   toMs: number
   isCurrent: boolean
 }
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 const PERIOD = { day: /^\d{4}-(0[1-9]|1[0-2])$/, hour: /^\d{4}-(0[1-9]|1[0-2])-\d{2}$/ }
 

@@ -1,5 +1,5 @@
 import { ApiError, callApi } from '../../api/call-api.ts'
-import { type ItemKind, type ItemsSeen, openItemReader } from './read-items.ts'
+import { type ItemKind, openItemReader } from './read-items.ts'
 
 export type ItemsChange = {
   name: string
@@ -8,7 +8,7 @@ export type ItemsChange = {
   how: 'add' | 'delete'
 }
 
-export type SendProgress = { bytesRead: number; bytesTotal: number; sent: number; seen: ItemsSeen }
+export type SendProgress = { bytesRead: number; bytesTotal: number; sent: number }
 
 type Watch = { signal: AbortSignal; onProgress(progress: SendProgress): void }
 
@@ -31,7 +31,7 @@ export async function sendItems(
   const reader = openItemReader(change.kind)
   const state = { bytesRead: 0, sent: 0 }
   const waiting: string[] = []
-  const told = () => ({ ...state, bytesTotal: source.size, seen: reader.seen() })
+  const told = () => ({ ...state, bytesTotal: source.size })
   const sendBatch = async () => {
     const items = [...new Set(waiting.splice(0, CALL_ITEMS_MAX))]
     await patiently(() => sendCall(change, items, watch.signal), watch.signal)

@@ -5,6 +5,8 @@ type FieldProps = {
   label: ComponentChildren
   hint?: ComponentChildren
   fault?: string | undefined
+  /** The part of a form that it is, by which a link to a fault finds it. */
+  part?: string
 }
 
 type Attributes = { id: string; 'aria-invalid'?: 'true'; 'aria-describedby'?: string }
@@ -14,7 +16,7 @@ function Field(props: FieldProps & { children(attributes: Attributes): Component
   const id = useId()
   const hintId = `${id}-hint`
   return (
-    <div class="field">
+    <div class="field" data-field={props.part}>
       <label for={id}>{label}</label>
       {props.children({
         id,
@@ -92,10 +94,11 @@ export function TextAreaField(props: InputProps & { rows: number }) {
   )
 }
 
-export function SelectField({ label, hint, fault, ...rest }: FieldProps & SelectProps) {
+export function SelectField(props: FieldProps & SelectProps) {
+  const { value, options, onChange } = props
   return (
-    <Field label={label} hint={hint} fault={fault}>
-      {(attributes) => <Select {...attributes} {...rest} class="in" />}
+    <Field {...props}>
+      {(attributes) => <Select {...attributes} class="in" {...{ value, options, onChange }} />}
     </Field>
   )
 }

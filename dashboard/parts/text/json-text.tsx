@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { jsonLines } from './json-lines.ts'
 
 /** Lines that are drawn; the copy button has the rest. */
@@ -33,12 +34,18 @@ export function JsonText({ text }: { text: string }) {
 
 export function RawText({ text }: { text: string }) {
   return (
+    <RawCode>
+      {text.slice(0, RAW_MAX)}
+      {text.length > RAW_MAX && <span class="c">… and more; copying takes all.</span>}
+    </RawCode>
+  )
+}
+
+export function RawCode({ children }: { children: ComponentChildren }) {
+  return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
     <pre class="raw" tabIndex={0}>
-      <code>
-        {text.slice(0, RAW_MAX)}
-        {text.length > RAW_MAX && <span class="c">… and more; copying takes all.</span>}
-      </code>
+      <code>{children}</code>
     </pre>
   )
 }

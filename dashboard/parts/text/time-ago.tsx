@@ -6,6 +6,11 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
+const HOUR_AND_MINUTE = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
 const HERE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 const watchers = new Set<() => void>()
@@ -64,6 +69,11 @@ export function useNow(): number {
 function tickAll(): void {
   if (document.hidden) return
   for (const tick of watchers) tick()
+}
+
+/** 07:05, in the reader's zone. */
+export function clockText(at: number): string {
+  return HOUR_AND_MINUTE.format(at)
 }
 
 export function agoText(ms: number): string {

@@ -4,7 +4,8 @@ const MONTH = new Intl.DateTimeFormat('en-US', { month: 'long', timeZone: 'UTC' 
 const SHORT_MONTH = new Intl.DateTimeFormat('en-US', { month: 'short', timeZone: 'UTC' })
 const WEEKDAY = new Intl.DateTimeFormat('en-US', { weekday: 'short', timeZone: 'UTC' })
 
-const HOUR_MS = 3_600_000
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
 
 /** `2026-11` as November. */
 export function monthName(month: string): string {

@@ -4,16 +4,12 @@ import { Card } from '../../../parts/card.tsx'
 import { Plot } from '../../../parts/charts/plot.tsx'
 import { Fact, Figure } from '../../../parts/fact.tsx'
 import { percent, plural, short, succeededPercent, whole } from '../../../parts/text/format.ts'
+import { clockText } from '../../../parts/text/time-ago.tsx'
 import { lastHours, shortMonthName, startOfMonth } from '../../../parts/text/utc-dates.ts'
 
 const NODES_SHOWN = 2
 const WIDTH = 240
 const HEIGHT = 44
-const CLOCK = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-})
 
 export function LastDay({ app }: { app: WireApp }) {
   const month = new Date().toISOString().slice(0, 7)
@@ -85,7 +81,7 @@ function HourColumns({ appId }: { appId: string }) {
             y={HEIGHT - tall}
             width={step * 0.84}
             height={tall}
-            data-tip={`${CLOCK.format(start)}  ${plural(calls, 'request')}`}
+            data-tip={`${clockText(start)}  ${plural(calls, 'request')}`}
           />
         )
       })}

@@ -1,6 +1,6 @@
 import { callApi } from '../../../api/call-api.ts'
 import { patchAnswers } from '../../../api/use-call.ts'
-import type { AnswerOf, BodyOf, WireDevnet } from '../../../api/wire.ts'
+import type { BodyOf, WireDevnet } from '../../../api/wire.ts'
 import { plural, whole } from '../../../parts/text/format.ts'
 import { attempt, say } from '../../../shell/toasts.tsx'
 
@@ -42,20 +42,11 @@ function act(
 ): Promise<void> {
   return attempt(async () => {
     const { data } = await asked
-    show(data)
+    showChain(data)
     say(said(data))
   })
 }
 
-/** Throws the refusal, for the form to say. */
-export async function send(
-  body: BodyOf<'sendDevnetTransaction'>,
-): Promise<AnswerOf<'sendDevnetTransaction'>['data']> {
-  const { data } = await callApi('sendDevnetTransaction', { body })
-  show(data.devnet)
-  return data
-}
-
-function show(chain: WireDevnet): void {
+export function showChain(chain: WireDevnet): void {
   patchAnswers('getDevnet', () => ({ data: chain }))
 }

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import { callApi } from '../../../api/call-api.ts'
 import { FormDialog } from '../../../parts/dialog.tsx'
 import { SelectField, TextField } from '../../../parts/forms/field.tsx'
 import { middleCut } from '../../../parts/text/format.ts'
 import { say } from '../../../shell/toasts.tsx'
-import { send } from './devnet-actions.ts'
+import { showChain } from './devnet-actions.ts'
 
 const KINDS = [
   { value: 'log', text: 'A token’s Transfer event' },
@@ -18,8 +19,9 @@ export function SendDialog({ onClose }: { onClose(): void }) {
   const isLog = kind === 'log'
   const go = async () => {
     const body = { kind, ...(to && { to: to.trim() }), ...(value && { value: value.trim() }) }
-    const sent = await send(body)
-    say(`Sent ${middleCut(sent.transaction_hash)}; the next block has it`)
+    const { data } = await callApi('sendDevnetTransaction', { body })
+    showChain(data.devnet)
+    say(`Sent ${middleCut(data.transaction_hash)}; the next block has it`)
     onClose()
   }
   return (

@@ -1,4 +1,4 @@
-import { Fact } from '../../../parts/fact.tsx'
+import { BoxedFact } from '../../../parts/fact.tsx'
 import { Note } from '../../../parts/note.tsx'
 import { PlainCode } from '../../../parts/text/code-block.tsx'
 import { bytes, cu, plural, whole } from '../../../parts/text/format.ts'
@@ -71,15 +71,9 @@ function Figures({ result }: { result: DryRunResult }) {
   const { figures } = result
   return (
     <dl class="rescost">
-      <div>
-        <Fact name="Matched">{matchedText(figures.matched)}</Fact>
-      </div>
-      <div>
-        <Fact name="Body">{bytes(figures.bytes)}</Fact>
-      </div>
-      <div>
-        <Fact name="Delivery">{cu(figures.cu)}</Fact>
-      </div>
+      <BoxedFact name="Matched">{matchedText(figures.matched)}</BoxedFact>
+      <BoxedFact name="Body">{bytes(figures.bytes)}</BoxedFact>
+      <BoxedFact name="Delivery">{cu(figures.cu)}</BoxedFact>
     </dl>
   )
 }

@@ -11,18 +11,16 @@ type ReferenceGroup = {
 }
 type ReferenceObject = { name: string; schema: SchemaDoc; found: string }
 
-export type ReferenceDoc = {
-  version: string
-  description: string
-  url: string
-  groups: readonly ReferenceGroup[]
-  objects: readonly ReferenceObject[]
-  schemas: OpenApi['components']['schemas']
-}
-
 export type FoundReference = {
   groups: readonly ReferenceGroup[]
   objects: readonly ReferenceObject[]
+}
+
+export type ReferenceDoc = FoundReference & {
+  version: string
+  description: string
+  url: string
+  schemas: OpenApi['components']['schemas']
 }
 
 const PREFIX = '#/components/schemas/'

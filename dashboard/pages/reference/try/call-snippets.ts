@@ -110,13 +110,8 @@ function indented(text: string, spaces = 2): string {
 
 /** JSON in Python's words; its texts are texts of Python as they are. */
 function pythonValue(value: unknown): string {
-  const words = new Map<unknown, string>([
-    [true, 'True'],
-    [false, 'False'],
-    [null, 'None'],
-  ])
-  const word = words.get(value)
-  if (word) return word
+  if (value === null) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
   if (Array.isArray(value)) return `[${value.map(pythonValue).join(', ')}]`
   if (typeof value !== 'object') return JSON.stringify(value)
   const members = Object.entries(value ?? {}).map(

@@ -1,6 +1,6 @@
 import type { DeliveryDetail } from '../../../api/wire.ts'
 import { CodeTabs } from '../../../parts/text/code-block.tsx'
-import { JsonText, RawText } from '../../../parts/text/json-text.tsx'
+import { JsonText, RawCode, RawText } from '../../../parts/text/json-text.tsx'
 
 export function DeliveryTexts({ delivery }: { delivery: DeliveryDetail }) {
   const body = delivery.body ?? ''
@@ -34,35 +34,29 @@ function BodyText({ body }: { body: string | null }) {
 function HeaderText({ headers }: { headers: DeliveryDetail['headers'] }) {
   if (headers === null) return <Remark>Nothing was sent yet.</Remark>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
-    <pre class="raw" tabIndex={0}>
-      <code>
-        {Object.entries(headers).map(([name, value]) => (
-          <span key={name}>
-            <span class="k">{name}</span>: {value}
-            {'\n'}
-          </span>
-        ))}
-        {!('x-service-signature' in headers) && (
-          <span class="c">
-            The signing key was rotated since; signatures of before cannot be shown.
-          </span>
-        )}
-      </code>
-    </pre>
+    <RawCode>
+      {Object.entries(headers).map(([name, value]) => (
+        <span key={name}>
+          <span class="k">{name}</span>: {value}
+          {'\n'}
+        </span>
+      ))}
+      {!('x-service-signature' in headers) && (
+        <span class="c">
+          The signing key was rotated since; signatures of before cannot be shown.
+        </span>
+      )}
+    </RawCode>
   )
 }
 
 function ResponseText({ code, text }: { code: number | null; text: string }) {
   if (code === null) return <Remark>No answer yet.</Remark>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
-    <pre class="raw" tabIndex={0}>
-      <code>
-        <span class="c">{code} · the beginning of the body</span>
-        {`\n${text}`}
-      </code>
-    </pre>
+    <RawCode>
+      <span class="c">{code} · the beginning of the body</span>
+      {`\n${text}`}
+    </RawCode>
   )
 }
 
