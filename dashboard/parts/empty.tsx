@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { messageOf } from '../api/call-api.ts'
+import { BlocksArt, GateArt } from './art.tsx'
 import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { Banner } from './note.tsx'
@@ -32,6 +33,25 @@ export function Empty(props: {
     </div>
   )
   return props.isCard ? <section class="card">{words}</section> : words
+}
+
+type NoneProps = { isCard?: boolean; isTop?: boolean; acts: ComponentChildren }
+
+export function NoApps(props: NoneProps) {
+  return (
+    <Empty {...props} art={<GateArt />} title="No apps yet">
+      An app is a key that opens networks. Create one and call a node with it a second later.
+    </Empty>
+  )
+}
+
+export function NoWebhooks(props: NoneProps) {
+  return (
+    <Empty {...props} art={<BlocksArt />} title="No webhooks yet">
+      Write a query once. Headgate runs it on every new block and posts what it finds to you,
+      signed.
+    </Empty>
+  )
 }
 
 export function NoNetwork() {

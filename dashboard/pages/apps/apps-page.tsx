@@ -1,7 +1,6 @@
 import { useCall } from '../../api/use-call.ts'
-import { GateArt } from '../../parts/art.tsx'
 import { Button } from '../../parts/button.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { NoApps } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useShortcuts } from '../../shell/keys/shortcuts.ts'
 import { PageFrame } from '../../shell/page-frame.tsx'
@@ -11,6 +10,11 @@ import { NewAppDialog } from './new-app-dialog.tsx'
 
 export default function AppsPage() {
   const { query } = usePlace()
+  const act = (
+    <Button class="primary" icon="plus" onClick={openDialog}>
+      New app
+    </Button>
+  )
   useShortcuts([{ keys: 'c', does: 'New app', run: openDialog }])
   return (
     <PageFrame title="Apps">
@@ -26,7 +30,7 @@ export default function AppsPage() {
           tell apart.
         </p>
       </div>
-      <Loaded call={useCall('listApps')} isAlone empty={<NoApps />}>
+      <Loaded call={useCall('listApps')} isAlone empty={<NoApps isCard isTop acts={act} />}>
         {(apps) => <AppTable apps={apps} filter={query.get('q') ?? ''} />}
       </Loaded>
       {query.has('create') && <NewAppDialog onClose={() => changeQuery({ create: null })} />}
@@ -36,17 +40,4 @@ export default function AppsPage() {
 
 function openDialog(): void {
   changeQuery({ create: '1' })
-}
-
-function NoApps() {
-  const act = (
-    <Button class="primary" icon="plus" onClick={openDialog}>
-      New app
-    </Button>
-  )
-  return (
-    <Empty isCard isTop art={<GateArt />} title="No apps yet" acts={act}>
-      An app is a key that opens networks. Create one and call a node with it a second later.
-    </Empty>
-  )
 }

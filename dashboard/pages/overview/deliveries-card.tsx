@@ -1,10 +1,9 @@
 import { useCall } from '../../api/use-call.ts'
 import { useLiveRefresh } from '../../api/use-refresh.ts'
 import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
-import { BlocksArt } from '../../parts/art.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { NoWebhooks } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { NetworkName } from '../../parts/state.tsx'
 import { Strip, type StripMark } from '../../parts/strip.tsx'
@@ -42,12 +41,18 @@ export function DeliveriesCard() {
         </span>
       }
     >
-      <Loaded call={call} around="cb pad" empty={<NoWebhooks />}>
+      <Loaded call={call} around="cb pad" empty={<NoWebhooks acts={NEW} />}>
         {(known) => <Webhooks webhooks={known} stats={stats.data?.data ?? []} />}
       </Loaded>
     </Card>
   )
 }
+
+const NEW = (
+  <Button class="primary" href="/webhooks/new">
+    New webhook
+  </Button>
+)
 
 function Legend({ tone, children }: { tone: string; children: string }) {
   return (
@@ -123,21 +128,4 @@ function markOf(delivery: WireWebhookStats['recent'][number]): StripMark {
   const { status, attempts_made: attempts, status_code: code } = delivery
   const tip = [status, attempts > 1 ? `${attempts} attempts` : '', code ?? ''].filter(Boolean)
   return { kind: deliveryMark(delivery), tip: tip.join(', ') }
-}
-
-function NoWebhooks() {
-  return (
-    <Empty
-      art={<BlocksArt />}
-      title="No webhooks yet"
-      acts={
-        <Button class="primary" href="/webhooks/new">
-          New webhook
-        </Button>
-      }
-    >
-      Write a query once. Headgate runs it on every new block and posts what it finds to you,
-      signed.
-    </Empty>
-  )
 }

@@ -3,7 +3,7 @@ import { GateArt } from '../../parts/art.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { AreaChart } from '../../parts/charts/area-chart.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty, NoApps } from '../../parts/empty.tsx'
 import { Figure } from '../../parts/fact.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { ms as msText, plural, short, whole } from '../../parts/text/format.ts'
@@ -83,21 +83,12 @@ function Failures({ figures: { totals, outcomes } }: { figures: CallFigures }) {
 
 function NoCalls({ range }: { range: TimeRange }) {
   const apps = useCall('listApps').data?.data
-  if (apps?.length === 0) {
-    return (
-      <Empty
-        art={<GateArt />}
-        title="No apps yet"
-        acts={
-          <Button class="primary" href="/apps?create=1">
-            New app
-          </Button>
-        }
-      >
-        An app is a key that opens networks. Create one and call a node with it a second later.
-      </Empty>
-    )
-  }
+  const create = (
+    <Button class="primary" href="/apps?create=1">
+      New app
+    </Button>
+  )
+  if (apps?.length === 0) return <NoApps acts={create} />
   const first = apps?.[0]
   return (
     <Empty

@@ -1,8 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { useCall } from '../../api/use-call.ts'
-import { BlocksArt } from '../../parts/art.tsx'
 import { Button } from '../../parts/button.tsx'
-import { Empty, SkeletonRows } from '../../parts/empty.tsx'
+import { Empty, NoWebhooks, SkeletonRows } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useWebhookNews } from '../../parts/webhooks/use-webhook-news.ts'
 import { PageFrame } from '../../shell/page-frame.tsx'
@@ -52,7 +51,7 @@ function Content() {
     <Loaded call={call} rows={7} isAlone>
       {(webhooks) => {
         if (BLOCK.test(block)) return <BlockDeliveries block={Number(block)} webhooks={webhooks} />
-        if (webhooks.length === 0) return <NoWebhooks />
+        if (webhooks.length === 0) return <NoWebhooks isCard isTop acts={WAYS_TO_START} />
         const filters = filtersIn(query)
         return (
           <>
@@ -89,21 +88,13 @@ function FindDelivery({ id }: { id: string }) {
   )
 }
 
-function NoWebhooks() {
-  const acts = (
-    <>
-      <Button class="primary" href="/webhooks/new?templates=1">
-        Start from a template
-      </Button>
-      <Button class="ghost" href="/webhooks/new">
-        Write a query
-      </Button>
-    </>
-  )
-  return (
-    <Empty isCard isTop art={<BlocksArt />} title="No webhooks yet" acts={acts}>
-      Write a query once. Headgate runs it on every new block and posts what it finds to you,
-      signed.
-    </Empty>
-  )
-}
+const WAYS_TO_START = (
+  <>
+    <Button class="primary" href="/webhooks/new?templates=1">
+      Start from a template
+    </Button>
+    <Button class="ghost" href="/webhooks/new">
+      Write a query
+    </Button>
+  </>
+)

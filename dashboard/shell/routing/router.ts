@@ -17,8 +17,7 @@ export function navigate(to: string, how: { replace?: boolean } = {}): void {
   if (url.pathname !== location.pathname && blocker && !blocker()) return
   if (how.replace) history.replaceState(null, '', url)
   else history.pushState(null, '', url)
-  shownAddress = location.href
-  change(place, currentPlace())
+  showPlace()
 }
 
 /** Changes members of the query string; null takes one away. */
@@ -50,8 +49,7 @@ export function useLeaveGuard(mayLeave: Blocker | null): void {
 
 /** Follows links of our own without loading the page again, and the browser's way back. */
 export function startRouter(): void {
-  shownAddress = location.href
-  change(place, currentPlace())
+  showPlace()
   document.addEventListener('click', onClick)
   addEventListener('popstate', () => {
     const isElsewhere = new URL(shownAddress).pathname !== location.pathname
@@ -59,8 +57,7 @@ export function startRouter(): void {
       history.pushState(null, '', shownAddress)
       return
     }
-    shownAddress = location.href
-    change(place, currentPlace())
+    showPlace()
   })
   addEventListener('beforeunload', (event) => {
     if (blocker) event.preventDefault()
@@ -87,7 +84,8 @@ function isServed(path: string): boolean {
   return path.startsWith('/api/') || ['/healthz', '/readyz', '/metrics'].includes(path)
 }
 
-function currentPlace(): Place {
-  const { pathname, search, hash } = location
-  return { path: pathname, query: new URLSearchParams(search), hash }
+function showPlace(): void {
+  const { pathname, search, hash, href } = location
+  shownAddress = href
+  change(place, { path: pathname, query: new URLSearchParams(search), hash })
 }

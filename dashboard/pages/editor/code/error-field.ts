@@ -111,8 +111,4 @@ class ErrorMessage extends WidgetType {
     }
     return element('button', { type: 'button', onclick }, `Use ${name}`)
   }
-
-  override ignoreEvent(): boolean {
-    return true
-  }
 }

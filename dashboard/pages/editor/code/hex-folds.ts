@@ -1,12 +1,5 @@
 import type { Range } from '@codemirror/state'
-import {
-  Decoration,
-  type DecorationSet,
-  type EditorView,
-  ViewPlugin,
-  type ViewUpdate,
-  WidgetType,
-} from '@codemirror/view'
+import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
 import { element } from '../../../parts/element.ts'
 import { tokensIn } from './token-field.ts'
 
@@ -19,20 +12,7 @@ const TAIL = 8
  * Folds the middle of long hex. The text itself stays as it is, so it copies whole; where the
  * cursor stands on one, it is unfolded.
  */
-export const HEX_FOLDS = ViewPlugin.fromClass(
-  class {
-    folds: DecorationSet
-
-    constructor(view: EditorView) {
-      this.folds = foldsOf(view)
-    }
-
-    update({ view, docChanged, selectionSet, focusChanged, viewportChanged }: ViewUpdate) {
-      if (docChanged || selectionSet || focusChanged || viewportChanged) this.folds = foldsOf(view)
-    }
-  },
-  { decorations: ({ folds }) => folds },
-)
+export const HEX_FOLDS = EditorView.decorations.of(foldsOf)
 
 function foldsOf(view: EditorView): DecorationSet {
   const folds: Range<Decoration>[] = []

@@ -1,4 +1,4 @@
-import { EditorState, type Extension, Prec } from '@codemirror/state'
+import { type Extension, Prec } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { element } from '../../../parts/element.ts'
 import { formatQuery } from '../language/format-query.ts'
@@ -31,11 +31,8 @@ export function mountQueryEditor(host: HTMLElement, wishes: Wishes) {
   root.adoptedStyleSheets = [sheet]
   const how = element('p', { id: 'how', className: 'how' }, HOW)
   let schema: QuerySchema = new Map()
-  const state = EditorState.create({
-    doc: wishes.text,
-    extensions: [extensionsOf(wishes), schemaAssist(() => schema)],
-  })
-  const view = new EditorView({ state, root })
+  const extensions = [extensionsOf(wishes), schemaAssist(() => schema)]
+  const view = new EditorView({ doc: wishes.text, extensions, root })
   root.replaceChildren(how, view.dom)
   return {
     setText: (text: string) => replaceText(view, text),

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { callApi } from '../../../api/call-api.ts'
 import { useLiveBatch } from '../../../api/use-live-batch.ts'
 import type { DeliveryDetail, WireDelivery } from '../../../api/wire.ts'
@@ -13,7 +13,6 @@ import { outcomeOf } from '../log/delivery-words.ts'
 import { AttemptList } from './attempt-list.tsx'
 import { DeliveryTags, DrawerHead } from './delivery-summary.tsx'
 import { DeliveryTexts } from './delivery-texts.tsx'
-import { useDelivery } from './use-delivery.ts'
 import { VersionPair } from './version-pair.tsx'
 
 type DrawerProps = { id: string; onClose(): void; onStep(by: number): void }
@@ -55,6 +54,29 @@ export function DeliveryDrawer({ id, onClose, onStep }: DrawerProps) {
       </div>
     </aside>
   )
+}
+
+type Shown = { delivery: DeliveryDetail | null; error: unknown }
+
+/**
+ * One delivery with its body. The last one stays in view until the next is there. Bodies can be
+ * large, so that none is kept beside the one in view.
+ */
+function useDelivery(id: string): Shown & { reload(): void } {
+  const [shown, show] = useState<Shown>({ delivery: null, error: undefined })
+  const [turn, setTurn] = useState(0)
+  const reload = useCallback(() => setTurn((old) => old + 1), [])
+  useEffect(() => {
+    const asked = new AbortController()
+    callApi('getDelivery', { parameters: { id }, signal: asked.signal })
+      .then(({ data }) => show({ delivery: data, error: undefined }))
+      .catch((error) => asked.signal.aborted || show({ delivery: null, error }))
+    return () => asked.abort()
+  }, [id, turn])
+  useLiveBatch('delivery', (events) => {
+    if (events.some((event) => event.id === id)) reload()
+  })
+  return { ...shown, reload }
 }
 
 function DrawerBody({ delivery }: { delivery: DeliveryDetail }) {
