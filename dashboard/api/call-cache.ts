@@ -46,7 +46,6 @@ export function openCallCache(ask: Ask, keptMax: number) {
       }
     },
 
-    /** Marks answers of these calls as old; those in view are read anew. */
     invalidate(ids: readonly string[]): void {
       for (const [key, entry] of entries) {
         if (!ids.some((id) => key.startsWith(`${id} `))) continue
@@ -55,7 +54,6 @@ export function openCallCache(ask: Ask, keptMax: number) {
       }
     },
 
-    /** Changes answers at once: of an action that is under way, or of an event that came. */
     patch(id: string, change: (answer: unknown, parameters: object) => unknown): void {
       for (const [key, entry] of entries) {
         if (!key.startsWith(`${id} `) || entry.data === undefined) continue

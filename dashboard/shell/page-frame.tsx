@@ -26,7 +26,9 @@ export function PageFrame(props: {
 }) {
   const { path } = usePlace()
   const visitor = useVisitor()
-  useFreshAnswers()
+  useLive('usage', (summary) => patchAnswers('getUsageSummary', () => ({ data: summary })))
+  useLive('gap', () => invalidate('getUsageSummary'))
+  useLiveRefresh(['webhook', 'gap'], 'listWebhooks')
   const isGuest = visitor.kind !== 'signed-in'
   const isLocal = visitor.kind === 'signed-in' && visitor.session.local_development
   useEffect(() => {
@@ -54,12 +56,6 @@ export function PageFrame(props: {
       <TabBar path={path} isLocal={isLocal} isGuest={isGuest} />
     </>
   )
-}
-
-function useFreshAnswers(): void {
-  useLive('usage', (summary) => patchAnswers('getUsageSummary', () => ({ data: summary })))
-  useLive('gap', () => invalidate('getUsageSummary'))
-  useLiveRefresh(['webhook', 'gap'], 'listWebhooks')
 }
 
 function LostStream() {

@@ -119,7 +119,12 @@ async function leave(): Promise<void> {
 }
 
 function RailLink({ place, path }: { place: MainPlace; path: string }) {
-  const attention = useAttention(place)
+  const { data } = useCall('listWebhooks', place.path === '/webhooks' ? {} : null)
+  // Webhooks that stopped for a reason of their own.
+  const stopped = data?.data.filter(
+    ({ deactivation_reason: reason }) => reason !== null && reason !== 'MANUAL',
+  )
+  const attention = stopped?.length ?? 0
   return (
     <RailItem {...place} isCurrent={isWithin(path, place)}>
       {attention > 0 ? (
@@ -148,15 +153,6 @@ function RailItem({ path, name, icon, isCurrent = false, children }: ItemProps) 
       </a>
     </li>
   )
-}
-
-/** Webhooks that stopped for a reason of their own. */
-function useAttention(place: MainPlace): number {
-  const { data } = useCall('listWebhooks', place.path === '/webhooks' ? {} : null)
-  const stopped = data?.data.filter(
-    ({ deactivation_reason: reason }) => reason !== null && reason !== 'MANUAL',
-  )
-  return stopped?.length ?? 0
 }
 
 function MonthsUse() {

@@ -63,7 +63,7 @@ function useShownPage(path: string | null): Shown | 'none' | null {
   useEffect(() => {
     if (path === null) return
     let isWanted = true
-    const route = path === '/sign-in' ? DOOR : routeOf(path)
+    const route = routeOf(path)
     if (!route) {
       show('none')
       return
@@ -76,8 +76,6 @@ function useShownPage(path: string | null): Shown | 'none' | null {
   }, [path])
   return shown
 }
-
-const DOOR = { params: {}, load: () => import('../pages/sign-in/sign-in-page.tsx') }
 
 const GLOBAL_SHORTCUTS: readonly Shortcut[] = [
   { keys: 'mod+k', does: 'Search or jump to anything', run: openPalette },

@@ -1,6 +1,6 @@
 import { callApi } from '../../api/call-api.ts'
 import { invalidate, patchAnswers, useCall } from '../../api/use-call.ts'
-import { useLiveRefresh, useRefresh } from '../../api/use-refresh.ts'
+import { useRefresh } from '../../api/use-refresh.ts'
 import type { WireInbox, WireWebhook } from '../../api/wire.ts'
 import { Card } from '../../parts/card.tsx'
 import { State } from '../../parts/state.tsx'
@@ -13,7 +13,6 @@ type Behaviour = WireInbox['behaviour']
 const REFRESH_MS = 3000
 
 export function InboxAnswers({ inbox }: { inbox: WireInbox | undefined }) {
-  useLiveRefresh(['webhook', 'gap'], 'listWebhooks')
   useRefresh(REFRESH_MS, 'listWebhooks')
   const webhooks = useCall('listWebhooks').data?.data ?? []
   const own = inbox ? webhooks.filter(({ webhook_url: url }) => url === inbox.url) : []
@@ -60,7 +59,7 @@ function OwnWebhooks({ webhooks }: { webhooks: readonly WireWebhook[] }) {
             <a class="clip" href={`/webhooks/${webhook.id}`}>
               {nameOf(webhook)}
             </a>
-            <State tone={tone}>{reason ? `${word}: ${lowerFirst(reason)}` : word}</State>
+            <State tone={tone}>{reason ? `${word}: ${reason.toLowerCase()}` : word}</State>
           </li>
         )
       })}
@@ -96,8 +95,4 @@ function show(name: string, inbox: WireInbox): void {
   patchAnswers('listInboxArrivals', (answer, parameters) =>
     parameters.name === name ? { ...answer, inbox } : answer,
   )
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1)
 }

@@ -24,7 +24,8 @@ const FAULTS: Readonly<Record<string, string>> = {
 export function SendTest({ model, block }: { model: EditorModel; block: string }) {
   const { draft, problems } = model
   const [tried, setTried] = useState<Tried | null>(null)
-  const lacks = lackOf(draft.url, problems.length)
+  const lacksUrl = draft.url.trim() ? '' : 'There is no destination yet'
+  const lacks = problems.length > 0 ? 'The query has a problem' : lacksUrl
   const { fault, isBusy, submit } = useSubmit(async () => {
     setTried(null)
     const { url, network, query } = draft
@@ -69,9 +70,4 @@ function TestOutcome({ tried }: { tried: Tried }) {
       <CopyButton class="ib sm" text={attempt.signing_key} what="the key of the test" />
     </span>
   )
-}
-
-function lackOf(url: string, problems: number): string {
-  if (problems > 0) return 'The query has a problem'
-  return url.trim() ? '' : 'There is no destination yet'
 }

@@ -43,6 +43,10 @@ function networkTrouble(network: NetworkReport): Attention[] {
     const why = upstreams.map(({ name, reason }) => `${name}: ${reason ?? 'no answer'}`).join('; ')
     return [{ id, tone: 'bad', href, title: `No node of ${id} answers`, reason: `${at}${why}.` }]
   }
+  const others =
+    used.length === 1
+      ? 'One other carries the traffic.'
+      : `${used.length} others carry the traffic.`
   return upstreams
     .filter(({ state }) => state === 'excluded')
     .map((upstream) => ({
@@ -50,7 +54,7 @@ function networkTrouble(network: NetworkReport): Attention[] {
       tone: 'warn' as const,
       href,
       title: `${upstream.name} on ${id} isn’t used`,
-      reason: `${upstreamReason(upstream)} ${carriers(used.length)}`,
+      reason: `${upstreamReason(upstream)} ${others}`,
     }))
 }
 
@@ -60,10 +64,6 @@ function upstreamReason({ reason, next_probe_ms: probeMs }: Upstream): string {
     : 'It never answered.'
   if (probeMs === null) return why
   return `${why} It rests; next probe in ${Math.max(1, Math.round(probeMs / 1000))} s.`
-}
-
-function carriers(count: number): string {
-  return count === 1 ? 'One other carries the traffic.' : `${count} others carry the traffic.`
 }
 
 function webhookTrouble(webhook: WireWebhook, stats: WireWebhookStats | undefined): Attention[] {
@@ -84,7 +84,8 @@ function deliveryTrouble(webhook: WireWebhook, stats: WireWebhookStats): Attenti
   const refusal = refusalWords(stats)
   if (refusal && waiting > 0) {
     const title = `${name}: ${plural(waiting, 'delivery waits', 'deliveries wait')}`
-    return [{ ...found, title, reason: `${hostOf(webhook.webhook_url)} ${refusal}.` }]
+    const host = URL.parse(webhook.webhook_url)?.host ?? webhook.webhook_url
+    return [{ ...found, title, reason: `${host} ${refusal}.` }]
   }
   if (failed === 0) return []
   const title = `${name}: ${plural(failed, 'delivery was', 'deliveries were')} given up`
@@ -100,8 +101,4 @@ function refusalWords({ recent, last_24_hours: { waiting } }: WireWebhookStats):
   if (!last) return waiting >= STUCK_FROM ? 'rests after failures; it is tried again' : null
   const answer = last.status_code === null ? 'does not answer' : `answers ${last.status_code}`
   return `${answer}; it is tried again`
-}
-
-function hostOf(url: string): string {
-  return URL.parse(url)?.host ?? url
 }

@@ -51,6 +51,7 @@ function LimitNote({ summary }: { summary: UsageSummary }) {
   const webhooks = useCall('listWebhooks').data?.data ?? []
   const active = webhooks.filter(({ is_active }) => is_active).length
   const { time_limit_reached: reachedAt, autoscaling, percent_used: used } = summary
+  const paused = active === 0 ? '' : ` and ${plural(active, 'webhook')} would pause`
   const isUsedUp = (used ?? 0) >= 100
   if (isUsedUp && autoscaling) {
     return (
@@ -76,16 +77,12 @@ function LimitNote({ summary }: { summary: UsageSummary }) {
       <b>About {utcDay(reachedAt)} the month is used up.</b>{' '}
       {autoscaling
         ? 'Autoscaling is on: calls and webhooks go on past it.'
-        : `Autoscaling is off: calls would get 429${wouldPause(active)}.`}{' '}
+        : `Autoscaling is off: calls would get 429${paused}.`}{' '}
       <a class="inh" href="/settings/billing">
         Decide now
       </a>
     </Note>
   )
-}
-
-function wouldPause(active: number): string {
-  return active === 0 ? '' : ` and ${plural(active, 'webhook')} would pause`
 }
 
 function Wait() {

@@ -67,19 +67,16 @@ function Reference({ doc }: { doc: ReferenceDoc }) {
 }
 
 function Start({ doc }: { doc: ReferenceDoc }) {
+  const setup = `export HEADGATE_URL=${doc.url}\nexport HEADGATE_TOKEN=… HEADGATE_KEY=…`
   return (
     <section class="card">
       <div class="cb pad col">
         <Prose text={doc.description} />
         <p class="small">Snippets read your own address, token and key from the shell:</p>
-        <PlainCode name="Shell" text={setupOf(doc)} what="the lines" />
+        <PlainCode name="Shell" text={setup} what="the lines" />
       </div>
     </section>
   )
-}
-
-function setupOf({ url }: ReferenceDoc): string {
-  return `export HEADGATE_URL=${url}\nexport HEADGATE_TOKEN=… HEADGATE_KEY=…`
 }
 
 function SideList({ found }: { found: FoundReference }) {

@@ -15,7 +15,7 @@ const SHADES = 5
 const WEEKDAY = new Intl.DateTimeFormat('en-US', { weekday: 'short', timeZone: 'UTC' })
 
 export function HourHeat({ view }: { view: UsageView }) {
-  const endMs = Math.min(view.toMs, nextMidnight(Date.now()))
+  const endMs = Math.min(view.toMs, (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS)
   const fromMs = endMs - DAYS * DAY_MS
   const { data } = useCall('getUsageSeries', {
     bucket: 'hour',
@@ -105,8 +105,4 @@ function busiest(points: readonly WireUsagePoint[]): string {
   if (!top) return 'None were used.'
   const hour = new Date(top.start).toISOString().slice(11, 16)
   return `The busiest hour was ${utcDay(top.start)}, ${hour}, with ${cu(top.cu)}.`
-}
-
-function nextMidnight(nowMs: number): number {
-  return nowMs - (nowMs % DAY_MS) + DAY_MS
 }

@@ -28,7 +28,10 @@ export function WebhookList({ webhooks, stats }: ListProps) {
   const [deleting, setDeleting] = useState<WireWebhook | null>(null)
   const byId = new Map(stats?.map((one) => [one.webhook_id, one]))
   const { list, reached } = useRowFocus()
-  const flipRow = () => flip(webhooks.find(({ id }) => id === reached()))
+  const flipRow = () => {
+    const webhook = webhooks.find(({ id }) => id === reached())
+    if (webhook) void switchWebhook(webhook, !webhook.is_active)
+  }
   useShortcuts([{ keys: 'p', does: 'Pause or unpause the row', run: flipRow }])
   if (webhooks.length === 0) return <NothingLeft />
   return (
@@ -56,10 +59,6 @@ export function WebhookList({ webhooks, stats }: ListProps) {
       )}
     </>
   )
-}
-
-function flip(webhook: WireWebhook | undefined): void {
-  if (webhook) void switchWebhook(webhook, !webhook.is_active)
 }
 
 function columnsOf(

@@ -8,6 +8,7 @@ type Route = { pattern: string; load(): Promise<PageModule> }
 
 const ROUTES: readonly Route[] = [
   { pattern: '/', load: () => import('../../pages/overview/overview-page.tsx') },
+  { pattern: '/sign-in', load: () => import('../../pages/sign-in/sign-in-page.tsx') },
   { pattern: '/apps', load: () => import('../../pages/apps/apps-page.tsx') },
   { pattern: '/apps/:id', load: () => import('../../pages/apps/app-page.tsx') },
   { pattern: '/webhooks', load: () => import('../../pages/webhooks/webhooks-page.tsx') },

@@ -22,6 +22,7 @@ export function LogFigures(props: {
   const newest = useNewest(props.log, props.isFiltered)
   const day = stats?.last_24_hours
   const success = stats?.success_percent
+  const recent = stats?.recent.map((delivery) => ({ kind: deliveryMark(delivery) })) ?? []
   const median = medianOf(newest.flatMap(({ took_ms: took }) => took ?? []))
   return (
     <div class="cb pad histo">
@@ -48,7 +49,7 @@ export function LogFigures(props: {
         </Figure>
       </dl>
       <Strip
-        marks={newest.length > 0 ? marksOf(newest) : recentMarks(stats)}
+        marks={newest.length > 0 ? marksOf(newest) : recent}
         step={6}
         label="The newest deliveries, newest right; height is size, colour is outcome"
       />
@@ -76,10 +77,6 @@ function marksOf(newest: readonly WireDelivery[]): StripMark[] {
     const tip = `${block === null ? 'Error event' : `Block ${whole(block)}`} · ${delivery.status}`
     return { kind: deliveryMark(delivery), size, tip }
   })
-}
-
-function recentMarks(stats: WireWebhookStats | undefined): StripMark[] {
-  return (stats?.recent ?? []).map((delivery) => ({ kind: deliveryMark(delivery) }))
 }
 
 function medianOf(values: readonly number[]): number | null {
