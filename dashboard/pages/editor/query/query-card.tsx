@@ -1,18 +1,20 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useCall } from '../../../api/use-call.ts'
 import { IconButton } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { plural } from '../../../parts/text/format.ts'
 import type { QueryEditor } from '../code/mount-query-editor.ts'
 import type { EditorModel } from '../use-editor.ts'
-import { QueryBox } from './query-box.tsx'
 
-export function QueryCard(props: {
+type Props = {
   model: EditorModel
   editor: QueryEditor | null
+  /** Told once the editor is there, and null when it goes. */
   onEditor(editor: QueryEditor | null): void
   onRun(): void
-}) {
+}
+
+export function QueryCard(props: Props) {
   const { model, editor } = props
   const [isSchemaOpen, openSchema] = useState(false)
   return (
@@ -37,14 +39,7 @@ export function QueryCard(props: {
           onClick={() => openSchema(true)}
         />
       </div>
-      <QueryBox
-        text={model.draft.query}
-        editor={editor}
-        problems={model.problems}
-        onChange={(query) => model.change({ query })}
-        onRun={props.onRun}
-        onEditor={props.onEditor}
-      />
+      <QueryBox {...props} />
       {isSchemaOpen && <SchemaDialog onClose={() => openSchema(false)} />}
     </section>
   )
@@ -91,5 +86,42 @@ function SchemaDialog({ onClose }: { onClose(): void }) {
         </pre>
       </div>
     </Dialog>
+  )
+}
+
+/** The editor. Its code is a file of its own; until it is there, the text is shown as it is. */
+function QueryBox(props: Props) {
+  const host = useRef<HTMLDivElement>(null)
+  const latest = useRef(props)
+  latest.current = props
+  const { editor, model } = props
+  const schema = useCall('getQuerySchema').data
+  useEffect(() => {
+    let opened: QueryEditor | null = null
+    let isGone = false
+    void import('../code/mount-query-editor.ts').then(({ mountQueryEditor }) => {
+      if (isGone || !host.current) return
+      opened = mountQueryEditor(host.current, {
+        text: latest.current.model.draft.query,
+        onChange: (query) => latest.current.model.change({ query }),
+        onRun: () => latest.current.onRun(),
+      })
+      latest.current.onEditor(opened)
+    })
+    return () => {
+      isGone = true
+      opened?.close()
+      latest.current.onEditor(null)
+    }
+  }, [])
+  useEffect(() => editor?.showProblems(model.problems), [editor, model.problems])
+  useEffect(() => {
+    if (schema !== undefined) editor?.setSchema(schema)
+  }, [editor, schema])
+  return (
+    <>
+      {!editor && <pre class="editor unmounted">{model.draft.query}</pre>}
+      <div class="query-editor" ref={host} />
+    </>
   )
 }

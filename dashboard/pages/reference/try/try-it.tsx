@@ -8,9 +8,8 @@ import { Tag } from '../../../parts/state.tsx'
 import { PlainCode } from '../../../parts/text/code-block.tsx'
 import { ms, whole } from '../../../parts/text/format.ts'
 import type { ReferenceCall } from '../document/reference-doc.ts'
-import { CallInputFields } from './call-input-fields.tsx'
+import { CallInputFields, type NodeChoice } from './call-input-fields.tsx'
 import { type CallInputs, faultOf, isNodeCall, isStream, targetOf } from './call-request.ts'
-import type { NodeChoice } from './node-inputs.tsx'
 import { type CallOutcome, sendCall } from './send-call.ts'
 
 type Props = { call: ReferenceCall; inputs: CallInputs; onChange(inputs: CallInputs): void }

@@ -8,7 +8,6 @@ import { useSubmit } from '../../../parts/forms/use-submit.ts'
 import { Refusal } from '../../../parts/note.tsx'
 import { cu, plural } from '../../../parts/text/format.ts'
 import { say } from '../../../shell/toasts.tsx'
-import { type BlockPrice, useBlockPrice } from './use-block-price.ts'
 import { noteReplay } from './use-replays.ts'
 
 /** The range that is offered first: the newest blocks. */
@@ -93,4 +92,52 @@ function rangeOf(from: string, to: string): { from: number; to: number } | null 
   })
   if (first === undefined || last === undefined || !(first <= last)) return null
   return { from: first, to: last }
+}
+
+/** What a block of a webhook's query costs on average, and by which blocks that is known. */
+type BlockPrice = { deliveries: number; cu: number; basis: string }
+
+/** Blocks that a price is taken from. */
+const BLOCKS = 50
+
+/** Asks what the query costs a block; null before it is known, or where it cannot be. */
+function useBlockPrice(webhook: WireWebhook): BlockPrice | null {
+  const [price, setPrice] = useState<BlockPrice | null>(null)
+  const { network, graphql_query: query } = webhook
+  const key = JSON.stringify({ network, query })
+  useEffect(() => {
+    let isWanted = true
+    setPrice(null)
+    const asked = JSON.parse(key)
+    const found = estimated(asked).catch(() => tried(asked))
+    found.then((one) => isWanted && setPrice(one)).catch(() => {})
+    return () => {
+      isWanted = false
+    }
+  }, [key])
+  return price
+}
+
+type Asked = { network: string; query: WireWebhook['graphql_query'] }
+
+async function estimated({ network, query }: Asked): Promise<BlockPrice> {
+  const body = { network, graphql_query: query, blocks: BLOCKS }
+  const { data } = await callApi('estimateQuery', { body })
+  const blocks = Math.max(1, data.blocks)
+  return {
+    deliveries: data.delivered / blocks,
+    cu: data.cu / blocks,
+    basis: `by the last ${data.blocks} blocks`,
+  }
+}
+
+/** The newest block alone, where there is no estimate. */
+async function tried({ network, query }: Asked): Promise<BlockPrice> {
+  const found = await callApi('testQuery', { body: { network, graphql_query: query } })
+  const isSkipped = found.empty && query.skip_empty_messages
+  return {
+    deliveries: isSkipped ? 0 : 1,
+    cu: isSkipped ? 0 : found.cu,
+    basis: 'by the newest block',
+  }
 }
