@@ -10,18 +10,9 @@ const READ_EVERY_MS = 15_000
 /** As many as the service tells. */
 const RECENT_MAX = 48
 
-export function useWebhookNews(): void {
-  useStatsNews()
-  useLive('webhook', ({ id: changed, state }) => {
-    // Its name, query or address may have changed too, which the event does not tell.
-    if (state !== 'deleted') return invalidate('listWebhooks')
-    patchAnswers('listWebhooks', ({ data }) => ({ data: data.filter(({ id }) => id !== changed) }))
-  })
-  useLive('gap', () => invalidate('listWebhooks', 'getWebhookStats', 'listReplays'))
-}
-
 /** Keeps the figures of webhooks true: the newest delivery at once, the counts soon after. */
-function useStatsNews(): void {
+export function useWebhookNews(): void {
+  useLive('gap', () => invalidate('getWebhookStats', 'listReplays'))
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   useLiveBatch('delivery', (events) => {
