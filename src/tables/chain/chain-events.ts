@@ -53,8 +53,6 @@ type CommittedEvent = {
 
 type Receiver = { number: number; teamId: string; previousSequence: number | null }
 
-type ReceiverRow = { id: string; number: number; team_id: string; sequence_number: number | null }
-
 /** A piece is at least that long, or is the last. */
 const PIECE_CHARS = 32_768
 
@@ -193,13 +191,12 @@ async function findReceivers(
 ): Promise<Map<string, Receiver>> {
   const receivers = new Map<string, Receiver>()
   for (const ids of listChunks(webhookIds)) {
-    const rows = await tx.query<ReceiverRow>(sql`
-      SELECT webhooks.id, webhooks.number, webhooks.team_id, webhook_marks.sequence_number
+    const rows = await tx.query<Receiver & { id: string }>(sql`
+      SELECT webhooks.id, webhooks.number, webhooks.team_id AS "teamId",
+        webhook_marks.sequence_number AS "previousSequence"
       FROM webhooks LEFT JOIN webhook_marks ON webhook_marks.webhook = webhooks.number
       WHERE webhooks.id IN ${sqlRows([ids])} AND webhooks.state = 'active'`)
-    for (const { id, number, team_id: teamId, sequence_number: previousSequence } of rows) {
-      receivers.set(id, { number, teamId, previousSequence })
-    }
+    for (const row of rows) receivers.set(row.id, row)
   }
   return receivers
 }

@@ -29,36 +29,27 @@ export type FollowedHeight = {
   header: Header | null
 }
 
-type HeightRow = {
-  from_number: number | null
-  sequence_number: number | null
-  hash: string | null
-  parent_hash: string | null
-}
-
-type ChainRow = { sequence_number: number; finalized: number | null } & (
-  | { number: number; hash: string; parent_hash: string }
-  | { number: null }
-)
-
 /** The numbers of events lie above all block numbers, which replays of old heights carry. */
 export const FIRST_SEQUENCE_NUMBER = 1_000_000_000_001
 
 /** Null for a network that was never followed. */
 export async function readChain(db: Database, network: string): Promise<StoredChain | null> {
   // One statement, since between two of them the chain may move.
-  const rows = await db.query<ChainRow>(sql`
-    SELECT chains.sequence_number, chains.finalized, chain_blocks.number, chain_blocks.hash,
-      chain_blocks.parent_hash
+  const rows = await db.query<
+    Pick<StoredChain, 'sequenceNumber' | 'finalized'> & (Header | { number: null })
+  >(sql`
+    SELECT chains.sequence_number AS "sequenceNumber", chains.finalized, chain_blocks.number,
+      chain_blocks.hash, chain_blocks.parent_hash AS "parentHash"
     FROM chains LEFT JOIN chain_blocks ON chain_blocks.network = chains.network
     WHERE chains.network = ${network} ORDER BY chain_blocks.number`)
   const [first] = rows
   if (!first) return null
-  return {
-    sequenceNumber: first.sequence_number,
-    finalized: first.finalized,
-    headers: rows.flatMap(headerOf),
-  }
+  const { sequenceNumber, finalized } = first
+  const headers = rows.flatMap((row) => {
+    if (row.number === null) return []
+    return [{ number: row.number, hash: row.hash, parentHash: row.parentHash }]
+  })
+  return { sequenceNumber, finalized, headers }
 }
 
 /** The number of the last event; null for a network that was never followed. */
@@ -74,14 +65,13 @@ export async function sequenceAt(
   network: string,
   number: number,
 ): Promise<number | null> {
-  const rows = await db.query<{ from_number: number; sequence_number: number }>(sql`
-    SELECT chain_spans.from_number, chain_spans.sequence_number
+  const [span] = await db.query<{ sequence: number }>(sql`
+    SELECT chain_spans.sequence_number + ${number} - chain_spans.from_number AS sequence
     FROM chain_spans JOIN chains ON chains.network = chain_spans.network
     WHERE chain_spans.network = ${network} AND chain_spans.from_number <= ${number}
       AND chains.tip_number >= ${number}
     ORDER BY chain_spans.from_number DESC LIMIT 1`)
-  const [span] = rows
-  return span ? span.sequence_number + (number - span.from_number) : null
+  return span?.sequence ?? null
 }
 
 /** Number and block of a height as they are now; null when it has not been followed so far. */
@@ -92,9 +82,11 @@ export async function followedAt(
 ): Promise<FollowedHeight | null> {
   // One statement, so that the number is that of the block. Where a chain began anew, the
   // old one's tip is still there and its spans are not.
-  const [row] = await db.query<HeightRow>(sql`
-    SELECT chain_spans.from_number, chain_spans.sequence_number, chain_blocks.hash,
-      chain_blocks.parent_hash
+  const [row] = await db.query<
+    { sequence: number | null } & Record<'hash' | 'parentHash', string | null>
+  >(sql`
+    SELECT chain_spans.sequence_number + ${number} - chain_spans.from_number AS sequence,
+      chain_blocks.hash, chain_blocks.parent_hash AS "parentHash"
     FROM chains LEFT JOIN chain_spans ON chain_spans.network = chains.network
       AND chain_spans.from_number = (
         SELECT MAX(from_number) FROM chain_spans
@@ -104,11 +96,9 @@ export async function followedAt(
     WHERE chains.network = ${network} AND chains.tip_number >= ${number}
       AND EXISTS (SELECT 1 FROM chain_spans WHERE network = ${network})`)
   if (!row) return null
-  const { from_number: from, sequence_number: first, hash, parent_hash: parentHash } = row
-  return {
-    sequenceNumber: from === null || first === null ? null : first + (number - from),
-    header: hash === null || parentHash === null ? null : { number, hash, parentHash },
-  }
+  const { sequence: sequenceNumber, hash, parentHash } = row
+  const header = hash === null || parentHash === null ? null : { number, hash, parentHash }
+  return { sequenceNumber, header }
 }
 
 export function sequenceAfter(previousSequence: number | null): number {
@@ -118,10 +108,7 @@ export function sequenceAfter(previousSequence: number | null): number {
 /** The number of a new event, and whether a reorganisation made it run its height again. */
 export type MovedTip = { sequenceNumber: number; isRerun: boolean }
 
-/**
- * The new event; null when somebody else moved the chain, and nothing is written. Its blocks are
- * moved by `moveTail`.
- */
+/** The new event; null, and nothing is written, when somebody else moved the chain. */
 export function moveChain(tx: Database, move: ChainMove): Promise<MovedTip | null> {
   const { header, kind, previousSequence } = move
   assert(kind === 'first' || previousSequence !== null, 'only a first event has none before')
@@ -227,9 +214,4 @@ async function leaveBranch(
       INSERT INTO chain_spans (network, from_number, sequence_number)
       VALUES (${network}, ${fromNumber}, ${sequenceNumber})`),
   ])
-}
-
-function headerOf(row: ChainRow): Header[] {
-  if (row.number === null) return []
-  return [{ number: row.number, hash: row.hash, parentHash: row.parent_hash }]
 }

@@ -19,10 +19,7 @@ export function followedTips(db: Database): Promise<FollowedTip[]> {
     FROM chains ORDER BY network`)
 }
 
-/**
- * The blocks that became canonical after that event and still are, ascending; at most so many of
- * the newest. There are never more of them than events.
- */
+/** The newest blocks that became canonical after that event and still are, ascending. */
 export async function canonicalSince(
   db: Database,
   network: string,

@@ -19,10 +19,7 @@ export type EventToDeliver = {
   isMarked: boolean
 }
 
-/**
- * Creates the deliveries of a new event; they wait in the outbox from now on, and count in the
- * log and in the backlogs of their teams. The number of the event.
- */
+/** Creates an event with its deliveries, which wait in the outbox. Returns its number. */
 export function createDeliveries(tx: Transaction, toDeliver: EventToDeliver): Promise<number> {
   return tx.perform(writeEvent, [toDeliver])
 }

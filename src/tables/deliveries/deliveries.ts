@@ -1,4 +1,4 @@
-import { type Database, type SqlValue, sql } from '../../ports/database.ts'
+import { type Database, type Sql, type SqlValue, sql } from '../../ports/database.ts'
 import { rowChunks } from '../sql/row-chunks.ts'
 import { type DeliveryKey, type DeliveryState, isOfEvent, keyOf, stateOf } from './delivery.ts'
 
@@ -11,7 +11,7 @@ export type AttemptRow = DeliveryKey & {
   bodyBytes: number
 }
 
-export type KnownDelivery = { state: DeliveryState; part: number | null; dataBytes: number }
+export type KnownDelivery = { state: DeliveryState; dataBytes: number }
 
 export type NewDelivery = {
   webhook: number
@@ -22,7 +22,7 @@ export type NewDelivery = {
   replay?: boolean
 }
 
-export type RemovedDelivery = { webhook: number; state: number; attempts_bytes: number }
+export type RemovedDelivery = { webhook: number; state: number; attemptsBytes: number }
 
 const INSERT = sql`
   INSERT INTO deliveries (key, part, data_bytes, previous_sequence, replay, version)
@@ -56,10 +56,7 @@ export async function insertDeliveries(
   await Promise.all(rowChunks(rows).map((chunk) => tx.each(INSERT, chunk)))
 }
 
-/**
- * Sets the state of deliveries after an attempt, where they are as they were when it began and
- * in the state `from`; 1 or 0 for each.
- */
+/** Sets the state of those that are in `from` and unchanged since the attempt; 1 or 0 each. */
 export function settleRows(
   tx: Database,
   from: 0 | 3,
@@ -83,10 +80,10 @@ export async function holdDelivery(
   { event, webhook }: DeliveryKey,
 ): Promise<KnownDelivery | null> {
   // PostgreSQL locks a row that is written, even with what it holds; SQLite has one writer.
-  const [row] = await tx.query<{ state: number; part: number | null; data_bytes: number }>(sql`
+  const [row] = await tx.query<Omit<KnownDelivery, 'state'> & { state: number }>(sql`
     UPDATE deliveries SET version = version WHERE key = ${keyOf(event, webhook)}
-    RETURNING state, part, data_bytes`)
-  return row ? { state: stateOf(row.state), part: row.part, dataBytes: row.data_bytes } : null
+    RETURNING state, data_bytes AS "dataBytes"`)
+  return row ? { ...row, state: stateOf(row.state) } : null
 }
 
 /** It waits as if it had never been attempted, and an attempt under way does not count. */
@@ -133,37 +130,20 @@ export async function cancelRows(tx: Database, webhook: number): Promise<void> {
       AND deliveries.key = done_deliveries.event * 16777216 + done_deliveries.webhook`)
 }
 
-export function removeDone(
-  tx: Database,
-  event: number,
-  beforeMs: number,
-): Promise<RemovedDelivery[]> {
-  return tx.query<RemovedDelivery>(sql`
-    DELETE FROM deliveries
-    WHERE ${isOfEvent('deliveries', event)} AND state IN (1, 3) AND done_at_ms < ${beforeMs}
-    RETURNING key % 16777216 AS webhook, state, attempts_bytes`)
+/** Removes those of the deliveries that are done. */
+export function removeDone(tx: Database, which: Sql): Promise<RemovedDelivery[]> {
+  return tx.query(sql`
+    DELETE FROM deliveries WHERE ${which} AND state IN (1, 3)
+    RETURNING key % 16777216 AS webhook, state, attempts_bytes AS "attemptsBytes"`)
 }
 
-export async function doneOf(
+export function doneOf(
   tx: Database,
   event: number,
-): Promise<{ webhook: number; doneAtMs: number }[]> {
-  const rows = await tx.query<{ webhook: number; done_at_ms: number }>(sql`
-    SELECT key % 16777216 AS webhook, done_at_ms FROM deliveries
-    WHERE ${isOfEvent('deliveries', event)} AND state IN (1, 3)`)
-  return rows.map(({ webhook, done_at_ms: doneAtMs }) => ({ webhook, doneAtMs }))
-}
-
-/** Removes a delivery that is still as it was done at that moment. */
-export function removeLate(
-  tx: Database,
-  { event, webhook }: DeliveryKey,
-  doneAtMs: number,
-): Promise<RemovedDelivery[]> {
-  return tx.query<RemovedDelivery>(sql`
-    DELETE FROM deliveries
-    WHERE key = ${keyOf(event, webhook)} AND state IN (1, 3) AND done_at_ms = ${doneAtMs}
-    RETURNING key % 16777216 AS webhook, state, attempts_bytes`)
+): Promise<(DeliveryKey & { doneAtMs: number })[]> {
+  return tx.query(sql`
+    SELECT key / 16777216 AS event, key % 16777216 AS webhook, done_at_ms AS "doneAtMs"
+    FROM deliveries WHERE ${isOfEvent('deliveries', event)} AND state IN (1, 3)`)
 }
 
 /** As `NOTE_ATTEMPT` and `IS_SAME` take them. */

@@ -43,31 +43,20 @@ export type Delivery = DeliveryKey & {
   attemptsMade: number
 }
 
-export type DeliveryRow = {
-  event: number
-  webhook: number
-  webhook_id: string
-  team_id: string
-  network: string
-  sequence_number: number
-  block_number: number | null
-  block_hash: string | null
-  part: number | null
-  data_bytes: number
-  error: string | null
-  previous_sequence: number | null
+export type DeliveryRow = Omit<Delivery, 'id' | 'kind' | 'sequenceNumber' | 'replay'> & {
+  sequenceNumber: number
   replay: number
-  created_at_ms: number
-  version: number
-  attempts_made: number
 }
 
 /** The columns of a `DeliveryRow`, where its event and webhook are joined to a delivery. */
 export const deliveryColumns = (event: Sql, webhook: Sql) => sql`
-  ${event} AS event, ${webhook} AS webhook, webhooks.id AS webhook_id, webhooks.team_id, events.network,
-  events.sequence_number, events.block_number, events.block_hash, deliveries.part,
-  deliveries.data_bytes, events.error, deliveries.previous_sequence, deliveries.replay,
-  events.created_at_ms, deliveries.version, deliveries.attempts_made`
+  ${event} AS event, ${webhook} AS webhook, webhooks.id AS "webhookId",
+  webhooks.team_id AS "teamId", events.network, events.sequence_number AS "sequenceNumber",
+  events.block_number AS "blockNumber", events.block_hash AS "blockHash", deliveries.part,
+  deliveries.data_bytes AS "dataBytes", events.error,
+  deliveries.previous_sequence AS "previousSequence", deliveries.replay,
+  events.created_at_ms AS "createdAtMs", deliveries.version,
+  deliveries.attempts_made AS "attemptsMade"`
 
 /** The same where `DELIVERY_OF_ENTRY` is joined. */
 export const DELIVERY_COLUMNS = deliveryColumns(sql`entries.event`, sql`entries.webhook`)
@@ -99,23 +88,10 @@ export function stateOf(number: number): DeliveryState {
 export function deliveryOf(row: DeliveryRow): Delivery {
   const isError = row.error !== null
   return {
-    event: row.event,
-    webhook: row.webhook,
-    id: deliveryId(row.webhook_id, row.sequence_number),
-    webhookId: row.webhook_id,
-    teamId: row.team_id,
-    network: row.network,
+    ...row,
+    id: deliveryId(row.webhookId, row.sequenceNumber),
     kind: isError ? 'error' : 'data',
-    sequenceNumber: isError ? null : row.sequence_number,
-    blockNumber: row.block_number,
-    blockHash: row.block_hash,
-    part: row.part,
-    dataBytes: row.data_bytes,
-    error: row.error,
-    previousSequence: row.previous_sequence,
+    sequenceNumber: isError ? null : row.sequenceNumber,
     replay: row.replay === 1,
-    createdAtMs: row.created_at_ms,
-    version: row.version,
-    attemptsMade: row.attempts_made,
   }
 }

@@ -1,7 +1,7 @@
 import { assert } from '../../core/errors.ts'
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
-import { listChunks } from '../sql/row-chunks.ts'
-import { keyOf } from './delivery.ts'
+import { FIRST_SEQUENCE_NUMBER } from '../chain/chain-tail.ts'
+import { isOfEvent } from './delivery.ts'
 
 export type NewEvent = {
   network: string
@@ -23,9 +23,6 @@ export type NumberedEvent = { event: number; sequenceNumber: number; webhook: nu
 
 /** Keys have room for so many results of one event. */
 const PARTS_MAX = 16_777_216
-
-/** The numbers of events lie above all block numbers, which replays of old heights carry. */
-const FIRST_SEQUENCE_NUMBER = 1_000_000_000_001
 
 /** One number in 1.7 million has a given remainder: far more are tried than are stored. */
 const NUMBERS_TRIED_MAX = 1_000
@@ -101,21 +98,11 @@ export async function eventsCounted(
     ...numbersBetween(bounds.first_new, bounds.last),
     ...numbersBetween(bounds.first, bounds.last_old),
   ].slice(0, NUMBERS_TRIED_MAX)
-  const found: NumberedEvent[] = []
-  for (const chunk of listChunks(numbers)) {
-    const rows = await db.query<{
-      event: number
-      sequence_number: number
-      webhook: number | null
-    }>(sql`
-      SELECT event, sequence_number, webhook FROM events
-      WHERE network = ${network} AND sequence_number IN ${sqlRows([chunk])}
-      ORDER BY event DESC`)
-    for (const { event, sequence_number: sequenceNumber, webhook } of rows) {
-      found.push({ event, sequenceNumber, webhook })
-    }
-  }
-  return found
+  if (numbers.length === 0) return []
+  return db.query<NumberedEvent>(sql`
+    SELECT event, sequence_number AS "sequenceNumber", webhook FROM events
+    WHERE network = ${network} AND sequence_number IN ${sqlRows([numbers])}
+    ORDER BY event DESC`)
 
   /** The highest first. */
   function numbersBetween(first: number | null, last: number | null): number[] {
@@ -143,9 +130,8 @@ export async function eventAfter(
 /** Removes an event unless it still has deliveries. */
 export async function dropEvent(tx: Database, event: number): Promise<void> {
   await tx.query(sql`
-    DELETE FROM events WHERE event = ${event} AND NOT EXISTS (
-      SELECT 1 FROM deliveries
-      WHERE key >= ${keyOf(event, 0)} AND key < ${keyOf(event + 1, 0)})`)
+    DELETE FROM events WHERE event = ${event}
+      AND NOT EXISTS (SELECT 1 FROM deliveries WHERE ${isOfEvent('deliveries', event)})`)
 }
 
 export function eventsAtHeight(

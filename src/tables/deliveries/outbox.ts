@@ -28,6 +28,9 @@ type StoredLane = (typeof LANE)[keyof typeof LANE]
 
 export type OutboxEntry = DeliveryKey & { lane: StoredLane }
 
+/** Written out, since one of the indexes has retries only. */
+const LANE_IS = { new: sql`lane = 0`, retry: sql`lane = 1`, error: sql`lane = 2` }
+
 /** More than are due in a moment; those beyond are found by who looks for all that waits. */
 const DUE_WEBHOOKS_MAX = 10_000
 
@@ -86,30 +89,23 @@ function entriesIn(
   const waiting = (where: Sql, order: Sql, count: number) => sql`
     SELECT webhook, event, due_at_ms FROM outbox WHERE webhook = ${webhook} AND ${where}
     ORDER BY ${order} LIMIT ${count}`
-  const byEvent = { inner: sql`event`, order: sql`entries.event` }
-  if (lane === 'new') {
-    const entries = waiting(sql`lane = 0 AND event > ${after}`, byEvent.inner, limit)
-    return { entries, order: byEvent.order }
-  }
-  if (lane === 'error') {
-    const entries = waiting(sql`lane = 2 AND due_at_ms <= ${nowMs}`, byEvent.inner, limit)
-    return { entries, order: byEvent.order }
-  }
-  if (lane === 'retry') {
-    const entries = waiting(sql`lane = 1 AND due_at_ms <= ${nowMs}`, sql`due_at_ms`, limit)
-    return { entries, order: sql`entries.due_at_ms` }
+  if (lane !== 'ordered') {
+    const isMeant = lane === 'new' ? sql`event > ${after}` : sql`due_at_ms <= ${nowMs}`
+    const by = lane === 'retry' ? sql`due_at_ms` : sql`event`
+    const entries = waiting(sql`${LANE_IS[lane]} AND ${isMeant}`, by, limit)
+    return { entries, order: sql`entries.${by}` }
   }
   // The first of all that wait, whether it is due or not: it holds up those behind it. What is
   // new is due at once, whatever the clock says: that of another process may be ahead of ours.
-  const head = (of: number, due: Sql) => sql`
+  const head = (of: 'new' | 'retry', due: Sql) => sql`
     SELECT webhook, event, ${due} AS due_at_ms FROM (
-      ${waiting(sql`lane = ${of}`, byEvent.inner, 1)}) AS head`
-  const heads = sql`${head(LANE.new, sql`0`)} UNION ALL ${head(LANE.retry, sql`due_at_ms`)}`
+      ${waiting(sql`lane = ${LANE[of]}`, sql`event`, 1)}) AS head`
+  const heads = sql`${head('new', sql`0`)} UNION ALL ${head('retry', sql`due_at_ms`)}`
   const entries = sql`
     SELECT webhook, event, due_at_ms FROM (
       SELECT webhook, event, due_at_ms FROM (${heads}) AS heads ORDER BY event LIMIT 1) AS oldest
     WHERE due_at_ms <= ${nowMs}`
-  return { entries, order: byEvent.order }
+  return { entries, order: sql`entries.event` }
 }
 
 export type WaitingWebhook = {
@@ -120,19 +116,18 @@ export type WaitingWebhook = {
 }
 
 /** A page of them in the order of their numbers. */
-export async function webhooksWaiting(
+export function webhooksWaiting(
   db: Database,
   after: number,
   limit: number,
 ): Promise<WaitingWebhook[]> {
   const next = (beyond: Sql) => sql`(SELECT MIN(webhook) FROM outbox WHERE webhook > ${beyond})`
   // From one webhook to the next: one with a million waiting takes no longer than any other.
-  const rows = await db.query<{ webhook: number; newest: number | null; since_ms: number | null }>(
-    sql`
+  return db.query(sql`
     SELECT webhook, (
       SELECT MAX(event) FROM outbox WHERE outbox.webhook = waiting.webhook AND lane = 0) AS newest, (
       SELECT due_at_ms FROM outbox WHERE outbox.webhook = waiting.webhook AND lane = 0
-      ORDER BY event LIMIT 1) AS since_ms
+      ORDER BY event LIMIT 1) AS "sinceMs"
     FROM (
       WITH RECURSIVE found (webhook, place) AS (
         SELECT ${next(sql`CAST(${after} AS BIGINT)`)}, 1
@@ -140,15 +135,10 @@ export async function webhooksWaiting(
         SELECT ${next(sql`found.webhook`)}, found.place + 1 FROM found
         WHERE found.webhook IS NOT NULL AND found.place < ${limit})
       SELECT webhook FROM found WHERE webhook IS NOT NULL) AS waiting
-    ORDER BY webhook`,
-  )
-  return rows.map(({ webhook, newest, since_ms: sinceMs }) => ({ webhook, newest, sinceMs }))
+    ORDER BY webhook`)
 }
 
-/**
- * The webhooks with a retry or an error that is due after `fromMs` and up to `toMs`. New ones
- * wait for no moment.
- */
+/** Webhooks with a retry or an error due in (fromMs, toMs]. New deliveries have no due time. */
 export async function webhooksDueBetween(
   db: Database,
   fromMs: number,

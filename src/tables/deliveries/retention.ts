@@ -1,8 +1,8 @@
 import { assert } from '../../core/errors.ts'
 import { type Database, type Procedure, sql } from '../../ports/database.ts'
 import { growLog, logBytes, logBytesOf, REST } from '../usage/log-bytes.ts'
-import { doneOf, type RemovedDelivery, removeDone, removeLate } from './deliveries.ts'
-import { type DeliveryKey, stateOf } from './delivery.ts'
+import { doneOf, type RemovedDelivery, removeDone } from './deliveries.ts'
+import { type DeliveryKey, isOfEvent, keyOf, stateOf } from './delivery.ts'
 import { type DoneEntry, unlistDone } from './done-deliveries.ts'
 import { dropEvent, eventAfter, findNetwork } from './events.ts'
 import { dropResults } from './results.ts'
@@ -20,7 +20,7 @@ export type Retention = {
 /** A delivery that retention comes back for, since it was not done when its event's turn was. */
 type LateDelivery = DeliveryKey & { doneAtMs: number }
 
-type Removal = { network: string; deliveries: number; bytes: number; attemptsBytes: number }
+export type Removal = { network: string; deliveries: number; bytes: number; attemptsBytes: number }
 
 const INSERT_LATE = sql`
   INSERT INTO late_deliveries (done_at_ms, event, webhook) VALUES (${null}, ${null}, ${null})
@@ -63,7 +63,9 @@ export const pruneOldest: Procedure<
 > = {
   name: 'pruneOldest',
   async run(tx, [{ olderThanMs, bytesMax, rowsMax }, eventsBeforeMs]) {
-    await holdRetention(tx)
+    // Two who remove at the same time would take each other's mark back. PostgreSQL locks a row
+    // that is written, even with what it holds; SQLite has one writer.
+    await tx.query(sql`UPDATE retention SET event = event WHERE id = 1`)
     // Undelivered results stay, so none of them counts: else the backlog of one team would take
     // the log of all others.
     let surplus = (await logBytes(tx)) - (await allBacklogBytes(tx)) - bytesMax
@@ -100,13 +102,10 @@ async function removeNext(
   if (!next || next.created_at_ms >= eventsBeforeMs) return null
 
   const { event, network } = next
-  const gone = await removeDone(tx, event, beforeMs)
+  const isOld = sql`${isOfEvent('deliveries', event)} AND done_at_ms < ${beforeMs}`
+  const gone = await removeDone(tx, isOld)
   await tx.query(sql`UPDATE retention SET event = ${event} WHERE id = 1`)
-  const left = await doneOf(tx, event)
-  await noteLate(
-    tx,
-    left.map((one) => ({ event, ...one })),
-  )
+  await noteLate(tx, await doneOf(tx, event))
   return finish(tx, network, event, gone)
 }
 
@@ -117,7 +116,8 @@ async function pruneLate(tx: Database, late: LateDelivery): Promise<Removal> {
     WHERE done_at_ms = ${doneAtMs} AND event = ${event} AND webhook = ${webhook}`)
   const network = await findNetwork(tx, event)
   // It may have been sent anew since: then it is noted again when it is done again.
-  return finish(tx, network ?? '', event, await removeLate(tx, late, doneAtMs))
+  const isSame = sql`key = ${keyOf(event, webhook)} AND done_at_ms = ${doneAtMs}`
+  return finish(tx, network ?? '', event, await removeDone(tx, isSame))
 }
 
 async function finish(
@@ -126,17 +126,16 @@ async function finish(
   event: number,
   gone: readonly RemovedDelivery[],
 ): Promise<Removal> {
-  const removal: Removal = { network, deliveries: gone.length, bytes: 0, attemptsBytes: 0 }
-  if (gone.length === 0) return removal
-  for (const { attempts_bytes } of gone) removal.attemptsBytes += attempts_bytes
+  if (gone.length === 0) return { network, deliveries: 0, bytes: 0, attemptsBytes: 0 }
   const entries = gone.map(({ webhook, state }) => ({ event, webhook, state: stateOf(state) }))
   await unlistDone(tx, entries as DoneEntry[])
-  removal.bytes = await dropResults(tx, event)
+  const bytes = await dropResults(tx, event)
   await dropEvent(tx, event)
-  return removal
+  const attemptsBytes = gone.reduce((sum, one) => sum + one.attemptsBytes, 0)
+  return { network, deliveries: gone.length, bytes, attemptsBytes }
 }
 
-async function shrinkLog(tx: Database, removals: readonly Removal[]): Promise<void> {
+export async function shrinkLog(tx: Database, removals: readonly Removal[]): Promise<void> {
   // In order: two who lock the same rows in the same order cannot block each other.
   for (const network of [...new Set(removals.map((one) => one.network))].sort()) {
     const here = removals.filter((one) => one.network === network)
@@ -169,16 +168,10 @@ export async function noteCancelledLate(tx: Database, webhook: number): Promise<
 }
 
 async function firstLate(tx: Database): Promise<LateDelivery | null> {
-  const [first] = await tx.query<{ done_at_ms: number; event: number; webhook: number }>(sql`
-    SELECT done_at_ms, event, webhook FROM late_deliveries
+  const [first] = await tx.query<LateDelivery>(sql`
+    SELECT done_at_ms AS "doneAtMs", event, webhook FROM late_deliveries
     ORDER BY done_at_ms, event, webhook LIMIT 1`)
-  return first ? { doneAtMs: first.done_at_ms, event: first.event, webhook: first.webhook } : null
-}
-
-/** Two who remove at the same time would take each other's mark back. */
-async function holdRetention(tx: Database): Promise<void> {
-  // PostgreSQL locks a row that is written, even with what it holds; SQLite has one writer.
-  await tx.query(sql`UPDATE retention SET event = event WHERE id = 1`)
+  return first ?? null
 }
 
 /** The last event that was looked at. */

@@ -1,7 +1,7 @@
 import { assert } from '../../core/errors.ts'
 import type { Database, Procedure } from '../../ports/database.ts'
 import { growLog } from '../usage/log-bytes.ts'
-import { addUsage, type UsageRow } from '../usage/usage.ts'
+import { addUsage, type UsageRow, type UsageTotals } from '../usage/usage.ts'
 import { type GoneWebhook, pauseGoneWebhook } from '../webhooks/pause-webhooks.ts'
 import { type AttemptRow, noteOnCancelled, settleRows } from './deliveries.ts'
 import { listDelivered, listDone, unlistDone } from './done-deliveries.ts'
@@ -17,7 +17,7 @@ export type OutcomeBatch = {
   numbers: Float64Array
   lines: string
   /** By hours and debtors; an outcome that costs something points here. */
-  bills: readonly Omit<UsageRow, 'calls' | 'centiCu' | 'bytes'>[]
+  bills: readonly Omit<UsageRow, keyof UsageTotals>[]
   /** Whom the deliveries were for; an outcome points here. */
   teams: readonly string[]
   /** Webhooks whose destination said that it is gone, which are paused with the outcome. */

@@ -45,10 +45,7 @@ export function joinCouriers(
   })
 }
 
-/**
- * False when the courier is fenced. What is carried out late does not shorten the lease that was
- * granted since.
- */
+/** False when the courier is fenced. A late renewal never shortens the lease. */
 export async function renewLease(
   db: Database,
   { courier, token, untilMs }: Fence,
@@ -61,10 +58,7 @@ export async function renewLease(
   return renewed.length === 1
 }
 
-/**
- * The part of sums that a courier adds to. Tokens are counted up, so couriers that came one after
- * the other have different parts.
- */
+/** The part of the sums that a courier adds to: those of consecutive tokens differ. */
 export function partOfCourier({ token }: Fence): string {
   return `courier ${token % COURIER_PARTS}`
 }

@@ -3,7 +3,7 @@ import type { Backlog } from '../../core/delivery/backlog.ts'
 import { type Database, type Sql, sql } from '../../ports/database.ts'
 import { logBytesOf, REST } from '../usage/log-bytes.ts'
 
-type BacklogRow = { team_id: string; tier: string; bytes: number; draining: number }
+type BacklogRow = { teamId: string; tier: string; bytes: number; draining: number }
 
 const GROW = sql`
   INSERT INTO team_backlogs (team_id, part, bytes) VALUES (${null}, ${null}, ${null})
@@ -43,39 +43,33 @@ export async function allBacklogBytes(db: Database): Promise<number> {
   return sum?.bytes ?? 0
 }
 
-/** With the limit of the team's tier; a team that is not there has none of either. */
+/** The backlog of a team, with the limit of its tier. */
+type TeamBacklog = Backlog & { teamId: string; limitBytes: number }
+
+/** A team that is not there has neither a backlog nor a limit. */
 export async function backlogOf(
   db: Database,
   teamId: string,
   tiers: ReadonlyMap<string, Tier>,
-): Promise<Backlog & { limitBytes: number }> {
-  const [row] = await readBacklogs(db, sql`WHERE team_id = ${teamId}`)
-  const limitBytes = row ? limitOf(row, tiers) : 0
-  return { ...(row ? backlogIn(row) : { bytes: 0, draining: false }), limitBytes }
+): Promise<TeamBacklog> {
+  const [found] = await readBacklogs(db, tiers, sql`WHERE team_id = ${teamId}`)
+  return found ?? { teamId, bytes: 0, draining: false, limitBytes: 0 }
 }
 
-/**
- * The backlog of a team with active webhooks that is above its limit, or was when they were
- * unpaused.
- */
-export type UnusualBacklog = Backlog & { teamId: string; limitBytes: number }
-
-/** The largest first. */
+/** Teams with active webhooks that are above their limit or draining; the largest first. */
 export async function unusualBacklogs(
   db: Database,
   tiers: ReadonlyMap<string, Tier>,
-): Promise<UnusualBacklog[]> {
+): Promise<TeamBacklog[]> {
   const limits = [...tiers.values()].map(({ undeliveredBytesMax }) => undeliveredBytesMax)
   const least = limits.length === 0 ? 0 : Math.min(...limits)
-  const rows = await readBacklogs(
+  const all = await readBacklogs(
     db,
+    tiers,
     sql``,
     sql`WHERE (sums.bytes > ${least} OR sums.draining = 1) AND EXISTS (
       SELECT 1 FROM webhooks WHERE webhooks.team_id = teams.id AND webhooks.state = 'active')`,
   )
-  const all = rows.map((row) => {
-    return { teamId: row.team_id, limitBytes: limitOf(row, tiers), ...backlogIn(row) }
-  })
   return all.filter(({ bytes, limitBytes, draining }) => bytes > limitBytes || draining)
 }
 
@@ -88,21 +82,23 @@ export async function setDraining(tx: Database, teamId: string, draining: boolea
     WHERE team_backlogs.draining <> excluded.draining`)
 }
 
-function readBacklogs(db: Database, some: Sql, like: Sql = sql``): Promise<BacklogRow[]> {
-  return db.query<BacklogRow>(sql`
-    SELECT sums.team_id, teams.tier, sums.bytes, sums.draining
+async function readBacklogs(
+  db: Database,
+  tiers: ReadonlyMap<string, Tier>,
+  some: Sql,
+  like: Sql = sql``,
+): Promise<TeamBacklog[]> {
+  const rows = await db.query<BacklogRow>(sql`
+    SELECT sums.team_id AS "teamId", teams.tier, sums.bytes, sums.draining
     FROM (
       SELECT team_id, CAST(SUM(bytes) AS BIGINT) AS bytes, MAX(draining) AS draining
       FROM team_backlogs ${some} GROUP BY team_id) AS sums
       JOIN teams ON teams.id = sums.team_id
     ${like} ORDER BY sums.bytes DESC LIMIT ${TEAMS_AT_ONCE_MAX}`)
-}
-
-function backlogIn({ bytes, draining }: BacklogRow): Backlog {
-  return { bytes, draining: draining === 1 }
-}
-
-/** A tier taken out of the configuration must not set its teams free. */
-function limitOf({ tier }: BacklogRow, tiers: ReadonlyMap<string, Tier>): number {
-  return tiers.get(tier)?.undeliveredBytesMax ?? 0
+  return rows.map(({ tier, draining, ...row }) => ({
+    ...row,
+    draining: draining === 1,
+    // A tier taken out of the configuration must not set its teams free.
+    limitBytes: tiers.get(tier)?.undeliveredBytesMax ?? 0,
+  }))
 }

@@ -1,7 +1,6 @@
 import { assert } from '../../core/errors.ts'
 import { type Database, type Sql, sql } from '../../ports/database.ts'
-import type { dropOldDays } from '../deliveries/retention.ts'
-import { growLog, logBytesOf, REST } from '../usage/log-bytes.ts'
+import { type dropOldDays, type Removal, shrinkLog } from '../deliveries/retention.ts'
 import {
   attach,
   beginDay,
@@ -13,8 +12,6 @@ import {
 } from './event-days.ts'
 
 type DayTables = Record<(typeof PARTITIONED)[number]['table'], Sql>
-
-type Removed = { network: string; deliveries: number; bytes: number }
 
 /** Others wait for a table that is to be dropped, so we do not wait long for it ourselves. */
 const LOCK_TIMEOUT = '3s'
@@ -55,13 +52,12 @@ async function pruneDay(tx: Database, day: number, beforeMs: number): Promise<nu
   const gone = await goneOf(tx, of, beforeMs)
   const kept = await keepRest(tx, day, beforeMs)
   await noteDoneLate(tx, day, kept, beforeMs)
-  const bytes = await droppedBytes(tx, of, kept)
-  await shrinkLog(tx, gone.removed, bytes, gone.attemptsBytes)
+  await shrinkLog(tx, [...gone, ...(await droppedBytes(tx, of, kept))])
   await tx.query(sql`
     UPDATE retention SET event = ${lastEventOf(day)} WHERE id = 1 AND event < ${lastEventOf(day)}`)
   await replaceDay(tx, day)
   await tx.query(sql`UPDATE event_days SET is_pruned = 1 WHERE day = ${day}`)
-  return gone.removed.reduce((sum, { deliveries }) => sum + deliveries, 0)
+  return gone.reduce((sum, { deliveries }) => sum + deliveries, 0)
 }
 
 /** By the events: a day may have begun late, or have had too many for its numbers. */
@@ -79,19 +75,15 @@ async function lockDay(tx: Database, of: DayTables): Promise<void> {
     IN SHARE ROW EXCLUSIVE MODE`)
 }
 
-async function goneOf(tx: Database, of: DayTables, beforeMs: number) {
-  const rows = await tx.query<Record<'deliveries' | 'attempts', number> & { network: string }>(sql`
+function goneOf(tx: Database, of: DayTables, beforeMs: number): Promise<Removal[]> {
+  return tx.query(sql`
     SELECT events.network, CAST(SUM(gone.deliveries) AS BIGINT) AS deliveries,
-      CAST(SUM(gone.attempts) AS BIGINT) AS attempts
+      CAST(0 AS BIGINT) AS bytes, CAST(SUM(gone.attempts) AS BIGINT) AS "attemptsBytes"
     FROM (
       SELECT key / 16777216 AS event, COUNT(*) AS deliveries, SUM(attempts_bytes) AS attempts
       FROM ${of.deliveries} AS deliveries WHERE ${isGone(beforeMs)} GROUP BY key / 16777216
     ) AS gone JOIN ${of.events} AS events ON events.event = gone.event
     GROUP BY events.network`)
-  return {
-    removed: rows.map(({ network, deliveries }) => ({ network, deliveries, bytes: 0 })),
-    attemptsBytes: rows.reduce((sum, { attempts }) => sum + attempts, 0),
-  }
 }
 
 /** Copies what stays into tables of its own, which are small when receivers are well. */
@@ -135,30 +127,15 @@ async function noteDoneLate(
     WHERE state IN (1, 3) ON CONFLICT (done_at_ms, event, webhook) DO NOTHING`)
 }
 
-function droppedBytes(tx: Database, of: DayTables, kept: DayTables): Promise<Removed[]> {
-  return tx.query<Removed>(sql`
-    SELECT events.network, CAST(0 AS BIGINT) AS deliveries, CAST(SUM(dropped.bytes) AS BIGINT) AS bytes
+function droppedBytes(tx: Database, of: DayTables, kept: DayTables): Promise<Removal[]> {
+  return tx.query(sql`
+    SELECT events.network, CAST(0 AS BIGINT) AS deliveries,
+      CAST(SUM(dropped.bytes) AS BIGINT) AS bytes, CAST(0 AS BIGINT) AS "attemptsBytes"
     FROM (
       SELECT key / 16777216 AS event, SUM(bytes) AS bytes FROM ${of.results}
       WHERE key NOT IN (SELECT key FROM ${kept.results}) GROUP BY key / 16777216
     ) AS dropped JOIN ${of.events} AS events ON events.event = dropped.event
     GROUP BY events.network`)
-}
-
-async function shrinkLog(
-  tx: Database,
-  deliveries: readonly Removed[],
-  results: readonly Removed[],
-  attemptsBytes: number,
-): Promise<void> {
-  const all = [...deliveries, ...results]
-  // In order: two who lock the same rows in the same order cannot block each other.
-  for (const network of [...new Set(all.map((one) => one.network))].sort()) {
-    const here = all.filter((one) => one.network === network)
-    const count = here.reduce((sum, one) => sum + one.deliveries, 0)
-    await growLog(tx, network, -logBytesOf(here, count))
-  }
-  await growLog(tx, REST, -attemptsBytes)
 }
 
 async function replaceDay(tx: Database, day: number): Promise<void> {

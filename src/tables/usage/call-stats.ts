@@ -18,10 +18,7 @@ export type CallCounts = {
 
 export type CallSplit = 'method' | 'status' | 'upstream'
 
-/**
- * The figures of one minute. Those of `node` are requests to an upstream, of whichever team: they
- * have neither team nor app.
- */
+/** The figures of one minute. Those of `node`, for an upstream, have neither team nor app. */
 export type FigureRow = CallCounts & {
   teamId: string
   appId: string

@@ -7,10 +7,7 @@ export function logBytesOf(results: readonly { bytes: number }[], deliveries: nu
   return results.reduce((sum, { bytes }) => sum + bytes, deliveries * DELIVERY_BYTES)
 }
 
-/**
- * Notes that the log has grown, or has shrunk by a negative number: events and results in the part
- * of their network, attempts in those of couriers.
- */
+/** Adds to the log's size: events and results by network, attempts by courier. */
 export async function growLog(tx: Database, part: string, bytes: number): Promise<void> {
   if (bytes === 0) return
   await tx.query(sql`

@@ -6,16 +6,19 @@ import { rowChunks } from '../sql/row-chunks.ts'
 import { addFigures, type FigureRow } from './call-stats.ts'
 import { addSpends, type SpendRow } from './upstream-spend.ts'
 
-export type UsageRow = {
+export type UsageTotals = {
+  calls: number
+  centiCu: number
+  /** Bytes delivered to webhooks; 0 for RPC. */
+  bytes: number
+}
+
+export type UsageRow = UsageTotals & {
   teamId: string
   appId: string
   network: string
   method: string
   hourMs: number
-  calls: number
-  centiCu: number
-  /** Bytes delivered to webhooks; 0 for RPC. */
-  bytes: number
 }
 
 /** A writer numbers its batches upwards, so that one sent twice is counted once. */
@@ -29,8 +32,6 @@ export type UsageBatch = {
   spends?: readonly SpendRow[]
 }
 
-export type UsageTotals = { calls: number; centiCu: number; bytes: number }
-
 export type UsageQuestion = {
   teamId: string
   fromMs: number
@@ -40,13 +41,7 @@ export type UsageQuestion = {
 }
 
 /** `group` is the method, the network or the app's id; empty when not grouped. */
-export type UsagePoint = {
-  startMs: number
-  group: string
-  calls: number
-  centiCu: number
-  bytes: number
-}
+export type UsagePoint = UsageTotals & { startMs: number; group: string }
 
 /** A batch is repeated within seconds or never; a writer silent for a day is gone. */
 const MARK_LIFE_MS = 24 * 3_600_000
@@ -61,10 +56,7 @@ const DAY_MS = sql`86400000`
 
 const GROUP = { method: sql`method`, network: sql`network`, app: sql`app_id`, none: sql`''` }
 
-/**
- * False when that sequence was written before: the commit had come through although its answer
- * had not.
- */
+/** False when that sequence was written before, by a commit whose answer was lost. */
 export async function recordUsage(db: Database, batch: UsageBatch): Promise<boolean> {
   return (await recordUsages(db, [batch])) === 1
 }
@@ -121,9 +113,7 @@ export async function teamMonthCentiCu(
   teamId: string,
   month: string,
 ): Promise<number> {
-  const rows = await db.query<{ centi_cu: number }>(sql`
-    SELECT centi_cu FROM team_months WHERE team_id = ${teamId} AND month = ${month}`)
-  return rows[0]?.centi_cu ?? 0
+  return (await teamsMonthCentiCu(db, [teamId], month)).get(teamId) ?? 0
 }
 
 /** The same for many teams at once; teams that spent nothing are left out. */
@@ -154,10 +144,7 @@ export async function usageTotals(
   return sum
 }
 
-/**
- * Sums over the hours that begin in [fromMs, toMs), by bucket in UTC and group, in order of
- * time.
- */
+/** Sums over the hours that begin in [fromMs, toMs), by UTC bucket and group, oldest first. */
 export async function usageSeries(db: Database, question: UsageQuestion): Promise<UsagePoint[]> {
   const start = await bucketStart(db, question)
   if (!start) return []

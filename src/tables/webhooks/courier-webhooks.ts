@@ -28,7 +28,12 @@ export async function webhooksForCourier(
         ${SIGNING_KEY}
       FROM webhooks WHERE number IN ${sqlRows([chunk])}`),
   )
-  return new Map(rows.map((row) => [row.number, courierWebhookOf(row)]))
+  const webhooks = rows.map(({ sealed, previousSealed, previousUntilMs, ...row }) => ({
+    ...row,
+    ordered: row.ordered === 1,
+    key: { sealed, previousSealed, previousUntilMs },
+  }))
+  return new Map(webhooks.map((webhook) => [webhook.number, webhook]))
 }
 
 /** The numbers of webhooks, by id; what does not exist is left out. */
@@ -43,22 +48,14 @@ export async function webhookNumbers(
   return new Map(rows.map(({ id, number }) => [id, number]))
 }
 
-/**
- * Until the transaction ends it is not deleted; a deletion that has begun is waited for.
- * Its team and number; null when it is gone.
- */
+/** Keeps it from being deleted until the transaction ends; null when it is gone. */
 export async function holdWebhook(
   tx: Database,
   id: string,
 ): Promise<{ teamId: string; number: number } | null> {
   // PostgreSQL locks a row that is written, even with what it holds; SQLite has one writer.
-  const [held] = await tx.query<{ team_id: string; number: number }>(sql`
+  const [held] = await tx.query<{ teamId: string; number: number }>(sql`
     UPDATE webhooks SET revision = revision WHERE id = ${id} AND state <> 'deleted'
-    RETURNING team_id, number`)
-  return held ? { teamId: held.team_id, number: held.number } : null
-}
-
-function courierWebhookOf(row: CourierRow): CourierWebhook {
-  const { sealed, previousSealed, previousUntilMs, ordered, ...webhook } = row
-  return { ...webhook, ordered: ordered === 1, key: { sealed, previousSealed, previousUntilMs } }
+    RETURNING team_id AS "teamId", number`)
+  return held ?? null
 }

@@ -38,10 +38,7 @@ export async function pauseTeam(
   })
 }
 
-/**
- * Pauses a webhook because its destination is gone. One that leads elsewhere by now, or was
- * paused for another reason, which its owner should see, is left alone.
- */
+/** Pauses a webhook whose destination is gone, unless it was changed or paused since. */
 export async function pauseGoneWebhook(
   tx: Database,
   { teamId, id, url }: GoneWebhook,

@@ -14,10 +14,7 @@ export type StandingRules = {
   nowMs: number
 }
 
-/**
- * Why a webhook that is to be active is paused all the same; null when it is not. To be asked
- * in the transaction that makes it active.
- */
+/** Why a webhook is paused instead of active, asked in the same transaction; null: it is not. */
 async function pauseInstead(
   tx: Database,
   teamId: string,
@@ -52,10 +49,7 @@ export async function activeOrPaused(
   return { ...wanted, state: 'paused', reason: pause.reason }
 }
 
-/**
- * Pauses the webhooks of a team that has more undelivered than it may; the numbers of those
- * that were paused.
- */
+/** Pauses the webhooks of a team with too much undelivered; returns their numbers. */
 export function pauseFullBacklog(
   db: Database,
   teamId: string,

@@ -92,10 +92,7 @@ export function createWebhook(
   })
 }
 
-/**
- * Changes what is given and leaves the rest. One that is unpaused is paused again, with its
- * error event, where the rules do not let it be active.
- */
+/** Changes what is given. One that is unpaused is paused again where the rules say so. */
 export function changeWebhook(
   db: Database,
   teamId: string,
@@ -141,10 +138,7 @@ export function forgetApp(tx: Database, teamId: string, appId: string): Promise<
   })
 }
 
-/**
- * Frees its slot and cancels what still waits for it. False when the team has no such
- * webhook.
- */
+/** Frees its slot and cancels what waits for it. False when the team has no such webhook. */
 export function deleteWebhook(
   db: Database,
   teamId: string,

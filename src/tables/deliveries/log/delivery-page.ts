@@ -1,27 +1,19 @@
 import { countedIn, deliveryId } from '../../../core/delivery/delivery-id.ts'
-import { type Database, sql, sqlRows } from '../../../ports/database.ts'
-import { listChunks, rowChunks, rowsOfChunks } from '../../sql/row-chunks.ts'
-import { typedRows } from '../../sql/typed-rows.ts'
+import { type Database, sql } from '../../../ports/database.ts'
 import { type AttemptFacts, attemptsIn } from '../attempt-facts.ts'
 import { DELIVERY_OF_ENTRY, stateNumber } from '../delivery.ts'
 import { eventsAtHeight, eventsCounted } from '../events.ts'
 import { findResult, type StoredResult } from '../results.ts'
 import {
-  DUE_AT_MS,
   LOG_COLUMNS,
   type LoggedDelivery,
   type LogRow,
   lastOfAll,
   loggedOf,
   oneLogged,
+  readLogRows,
 } from './logged-delivery.ts'
-import {
-  type LogEntry,
-  type LogQuestion,
-  lastOf,
-  newestFirst,
-  pageEntries,
-} from './page-entries.ts'
+import { type LogQuestion, lastOf, newestFirst, pageEntries } from './page-entries.ts'
 
 export type { LoggedDelivery }
 
@@ -52,23 +44,12 @@ export async function listDeliveryPage(
 
   for (let tries = 1; ; tries++) {
     const entries = await pageEntries(db, teamId, question)
-    const page = await readEntries(db, entries)
+    const page = (await readLogRows(db, entries)).sort(newestFirst)
     const isSame = ({ state }: LogRow) => status === undefined || state === stateNumber(status)
     // A delivery that changed between the statements is looked for again in its new place.
     const isWhole = page.length === entries.length && page.every(isSame)
     if (isWhole || tries === TRIES_MAX) return loggedOf(db, page.filter(isSame))
   }
-}
-
-async function readEntries(db: Database, entries: readonly LogEntry[]): Promise<LogRow[]> {
-  const keys = entries.map(({ event, webhook, due_at_ms }) => [event, webhook, due_at_ms])
-  const rows = await rowsOfChunks(rowChunks(keys), (chunk) =>
-    db.query<LogRow>(sql`
-      WITH entries (event, webhook, due_at_ms) AS (
-        VALUES ${typedRows(['BIGINT', 'BIGINT', 'BIGINT'], chunk)})
-      SELECT ${LOG_COLUMNS}, entries.due_at_ms FROM entries ${DELIVERY_OF_ENTRY}`),
-  )
-  return rows.sort(newestFirst)
 }
 
 /** Few at one height, so that these are read first and sorted out afterwards. */
@@ -84,7 +65,8 @@ async function pageOfBlock(
     const numbers = some.map(({ number }) => number)
     for (const { event, webhook } of await eventsAtHeight(db, network, block, ONE_HEIGHT_MAX)) {
       const among = webhook === null ? numbers : numbers.filter((number) => number === webhook)
-      for (const chunk of listChunks(among)) rows.push(...(await readRows(db, event, chunk)))
+      const keys = among.map((number) => ({ event, webhook: number }))
+      rows.push(...(await readLogRows(db, keys)))
     }
   }
   const meant = rows.filter((row) => {
@@ -129,23 +111,23 @@ async function findRow(db: Database, teamId: string, id: string): Promise<FoundR
     for (const { event, sequenceNumber, webhook } of await eventsCounted(db, network, counted)) {
       const among = webhook === null ? some : some.filter(({ number }) => number === webhook)
       const found = among.find((one) => deliveryId(one.id, sequenceNumber) === id)
-      const [row] = found ? await readRows(db, event, [found.number]) : []
+      const [row] = found ? await readFound(db, event, found.number) : []
       if (row) return row
     }
   }
   return null
 }
 
-function foundOf(row: FoundRow): LoggedDelivery {
-  return oneLogged(row, lastOfAll(row.attempts))
+function foundOf({ attempts, ...row }: FoundRow): LoggedDelivery {
+  return oneLogged(row, lastOfAll(attempts))
 }
 
-function readRows(db: Database, event: number, webhooks: readonly number[]): Promise<FoundRow[]> {
+function readFound(db: Database, event: number, webhook: number): Promise<FoundRow[]> {
   return db.query<FoundRow>(sql`
-    SELECT ${LOG_COLUMNS}, deliveries.attempts, ${DUE_AT_MS}
+    SELECT ${LOG_COLUMNS}, deliveries.attempts
     FROM (
-      SELECT CAST(${event} AS BIGINT) AS event, number AS webhook FROM webhooks
-      WHERE number IN ${sqlRows([webhooks])}) AS entries ${DELIVERY_OF_ENTRY}`)
+      SELECT CAST(${event} AS BIGINT) AS event, CAST(${webhook} AS BIGINT) AS webhook
+    ) AS entries ${DELIVERY_OF_ENTRY}`)
 }
 
 function webhooksOf(db: Database, teamId: string, webhookId?: string): Promise<TeamWebhook[]> {

@@ -29,15 +29,13 @@ export type LoggedDelivery = Delivery & {
   lastAttempt: LastAttempt | null
 }
 
-export type LogRow = DeliveryRow & {
-  state: number
-  due_at_ms: number | null
-  done_at_ms: number | null
-  body_bytes: number | null
-  rerun: number
-  canonical_sequence: number | null
-  attempts_end: string
-}
+export type LogRow = DeliveryRow &
+  Pick<LoggedDelivery, 'dueAtMs' | 'doneAtMs' | 'bodyBytes'> & {
+    state: number
+    isRerun: number
+    canonicalSequence: number | null
+    attemptsEnd: string
+  }
 
 /** The end of a delivery's attempts, which tells the last of them. */
 export const ATTEMPTS_END: Sql = {
@@ -48,19 +46,17 @@ export const ATTEMPTS_END: Sql = {
   values: [],
 }
 
-/** The columns of a `LogRow`, except when it is due, where a delivery is joined to its entry. */
+/** The columns of a `LogRow`, where a delivery is joined to its entry. */
 export const LOG_COLUMNS = sql`
-  ${DELIVERY_COLUMNS}, deliveries.state, deliveries.done_at_ms, deliveries.body_bytes,
-  events.rerun, ${ATTEMPTS_END} AS attempts_end, (
+  ${DELIVERY_COLUMNS}, deliveries.state, deliveries.done_at_ms AS "doneAtMs",
+  deliveries.body_bytes AS "bodyBytes", events.rerun AS "isRerun",
+  ${ATTEMPTS_END} AS "attemptsEnd", (
     SELECT chain_spans.sequence_number + events.block_number - chain_spans.from_number
     FROM chain_spans
     WHERE chain_spans.network = events.network AND chain_spans.from_number <= events.block_number
-    ORDER BY chain_spans.from_number DESC LIMIT 1) AS canonical_sequence`
-
-/** When a delivery is due that waits, where it is joined to its entry. */
-export const DUE_AT_MS = sql`(
-  SELECT MAX(due_at_ms) FROM outbox WHERE outbox.webhook = entries.webhook
-    AND outbox.lane IN (0, 1, 2) AND outbox.event = entries.event) AS due_at_ms`
+    ORDER BY chain_spans.from_number DESC LIMIT 1) AS "canonicalSequence", (
+    SELECT MAX(due_at_ms) FROM outbox WHERE outbox.webhook = entries.webhook
+      AND outbox.lane IN (0, 1, 2) AND outbox.event = entries.event) AS "dueAtMs"`
 
 /** The deliveries of rows, in their order. */
 export async function loggedOf(db: Database, rows: readonly LogRow[]): Promise<LoggedDelivery[]> {
@@ -71,39 +67,39 @@ export async function loggedOf(db: Database, rows: readonly LogRow[]): Promise<L
 /** The last attempt of each delivery; null before the first. */
 export async function lastAttemptsOf(
   db: Database,
-  rows: readonly (DeliveryKey & Pick<LogRow, 'attempts_end'>)[],
+  rows: readonly (DeliveryKey & Pick<LogRow, 'attemptsEnd'>)[],
 ): Promise<(LastAttempt | null)[]> {
-  const lasts = rows.map(({ attempts_end }) => lastAttemptIn(attempts_end))
+  const lasts = rows.map(({ attemptsEnd }) => lastAttemptIn(attemptsEnd))
   const untold = rows.filter((_, at) => lasts[at] === undefined)
   const old = untold.length === 0 ? null : await readLastAttempts(db, untold)
   return rows.map((row, at) => lasts[at] ?? old?.get(nameOf(row)) ?? null)
 }
 
 export function oneLogged(row: LogRow, lastAttempt: LastAttempt | null): LoggedDelivery {
-  const { error, sequence_number, canonical_sequence } = row
+  const { state, isRerun, canonicalSequence, attemptsEnd, ...rest } = row
   return {
-    ...deliveryOf(row),
-    state: stateOf(row.state),
-    dueAtMs: row.due_at_ms,
-    doneAtMs: row.done_at_ms,
-    bodyBytes: row.body_bytes,
-    isRerun: row.rerun === 1,
-    isSuperseded: error === null && (canonical_sequence ?? 0) > sequence_number,
+    ...rest,
+    ...deliveryOf(rest),
+    state: stateOf(state),
+    isRerun: isRerun === 1,
+    isSuperseded: rest.error === null && (canonicalSequence ?? 0) > rest.sequenceNumber,
     lastAttempt,
   }
 }
 
 /** These deliveries as they stand in the log, as far as they are there, in no order. */
+export function readLogRows(db: Database, keys: readonly DeliveryKey[]): Promise<LogRow[]> {
+  return rowsOfChunks(entriesOf(keys), (entries) =>
+    db.query<LogRow>(sql`
+      WITH ${entries} SELECT ${LOG_COLUMNS} FROM entries ${DELIVERY_OF_ENTRY}`),
+  )
+}
+
 export async function readLogged(
   db: Database,
   keys: readonly DeliveryKey[],
 ): Promise<LoggedDelivery[]> {
-  const rows = await rowsOfChunks(entriesOf(keys), (entries) =>
-    db.query<LogRow>(sql`
-      WITH ${entries}
-      SELECT ${LOG_COLUMNS}, ${DUE_AT_MS} FROM entries ${DELIVERY_OF_ENTRY}`),
-  )
-  return loggedOf(db, rows)
+  return loggedOf(db, await readLogRows(db, keys))
 }
 
 /** Reads the attempts as a whole: their ends are of a version that does not tell there. */

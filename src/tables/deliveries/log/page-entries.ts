@@ -12,8 +12,6 @@ export type LogQuestion = {
   limit: number
 }
 
-export type LogEntry = DeliveryKey & { due_at_ms: number | null }
-
 const FOR_EVER = Number.MAX_SAFE_INTEGER
 
 /**
@@ -26,13 +24,13 @@ export async function pageEntries(
   db: Database,
   teamId: string,
   question: LogQuestion,
-): Promise<LogEntry[]> {
+): Promise<DeliveryKey[]> {
   const { limit, status, eventMin = 0 } = question
   const listed = await lastListed(db)
   const webhooks = await heads(db, teamId, question)
   // As many webhooks have one that is as new as that.
   let lowest = Math.max(webhooks[limit - 1]?.event ?? 0, eventMin)
-  let page: LogEntry[] = []
+  let page: DeliveryKey[] = []
   for (const { webhook, event } of webhooks) {
     if (event < lowest) break
     const more = await entriesOf(db, webhook, lowest, question)
@@ -53,12 +51,12 @@ function unlistedEntries(
   teamId: string,
   lastEvent: number,
   { webhookId, after, eventMin = 0, limit }: LogQuestion,
-): Promise<LogEntry[]> {
+): Promise<DeliveryKey[]> {
   const first = keyOf(Math.max(lastEvent + 1, eventMin), 0)
   const below = after ? sql`AND key < ${keyOf(after.event, after.webhook)}` : sql``
   const one = webhookId === undefined ? sql`` : sql`AND id = ${webhookId}`
-  return db.query<LogEntry>(sql`
-    SELECT key / 16777216 AS event, key % 16777216 AS webhook, NULL AS due_at_ms FROM deliveries
+  return db.query<DeliveryKey>(sql`
+    SELECT key / 16777216 AS event, key % 16777216 AS webhook FROM deliveries
     WHERE key >= ${first} ${below} AND state = 1
       AND key % 16777216 IN (SELECT number FROM webhooks WHERE team_id = ${teamId} ${one})
     ORDER BY key DESC LIMIT ${limit}`)
@@ -94,11 +92,11 @@ function entriesOf(
   webhook: number,
   lowest: number,
   { status, after, limit }: LogQuestion,
-): Promise<LogEntry[]> {
+): Promise<DeliveryKey[]> {
   const { parts } = ENTRIES[status ?? 'all']
   const ofSource = [webhook, lastOf(after, webhook), lowest, limit]
   const values = sourcesOf(status).flatMap(() => ofSource)
-  return db.query<LogEntry>({ parts, values: [...values, limit] })
+  return db.query<DeliveryKey>({ parts, values: [...values, limit] })
 }
 
 export function newestFirst(a: DeliveryKey, b: DeliveryKey): number {
@@ -109,18 +107,14 @@ function isSameDelivery(one: DeliveryKey, other: DeliveryKey | undefined): boole
   return one.event === other?.event && one.webhook === other.webhook
 }
 
-type Source = { table: Sql; where: Sql; dueAtMs: Sql }
+type Source = { table: Sql; where: Sql }
 
-const waiting = (where: Sql): Source => {
-  return { table: sql`outbox`, where, dueAtMs: sql`due_at_ms` }
-}
+const waiting = (where: Sql): Source => ({ table: sql`outbox`, where })
 
-const done = (where: Sql): Source => {
-  return { table: sql`done_deliveries`, where, dueAtMs: sql`CAST(NULL AS BIGINT)` }
-}
+const done = (where: Sql): Source => ({ table: sql`done_deliveries`, where })
 
 /** Each of these has a webhook's deliveries in the order of events. */
-const SOURCES: Readonly<Record<DeliveryState, readonly Source[]>> = {
+export const SOURCES: Readonly<Record<DeliveryState, readonly Source[]>> = {
   waiting: [waiting(sql`lane = 0`), waiting(sql`lane = 1`), waiting(sql`lane = 2`)],
   delivered: [done(sql`state = 1`)],
   failed: [done(sql`state = 2`)],
@@ -138,15 +132,14 @@ const ENTRIES: Readonly<Record<DeliveryState | 'all', Sql>> = {
 
 function entriesIn(sources: readonly Source[]): Sql {
   const newest = sources.map(
-    ({ table, where, dueAtMs }) => sql`
-      SELECT webhook, event, due_at_ms FROM (
-        SELECT webhook, event, ${dueAtMs} AS due_at_ms FROM ${table}
+    ({ table, where }) => sql`
+      SELECT webhook, event FROM (
+        SELECT webhook, event FROM ${table}
         WHERE webhook = ${null} AND ${where} AND event <= ${null} AND event >= ${null}
         ORDER BY event DESC LIMIT ${null}) AS newest`,
   )
   return sql`
-    SELECT webhook, event, due_at_ms FROM (${unionAll(newest)}) AS sources
-    ORDER BY event DESC LIMIT ${null}`
+    SELECT webhook, event FROM (${unionAll(newest)}) AS sources ORDER BY event DESC LIMIT ${null}`
 }
 
 function sourcesOf(status: DeliveryState | undefined): readonly Source[] {

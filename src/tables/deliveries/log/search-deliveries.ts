@@ -5,7 +5,6 @@ import { EVENT_MAX } from '../done-deliveries.ts'
 import { listDeliveryPage } from './delivery-page.ts'
 import { firstEventAt } from './first-event-at.ts'
 import {
-  DUE_AT_MS,
   entriesOf,
   LOG_COLUMNS,
   type LoggedDelivery,
@@ -156,8 +155,7 @@ async function rowsOf(
   if (events.length === 0) return []
   const one = webhookId === undefined ? sql`` : sql`AND webhooks.id = ${webhookId}`
   return db.query<LogRow>(sql`
-    SELECT ${LOG_COLUMNS}, ${DUE_AT_MS}
-    FROM (
+    SELECT ${LOG_COLUMNS} FROM (
       SELECT events.event AS event, webhooks.number AS webhook
       FROM events JOIN webhooks ON webhooks.network = events.network
       WHERE events.event IN ${sqlRows([events])} AND webhooks.team_id = ${teamId} ${one}

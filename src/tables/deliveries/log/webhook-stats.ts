@@ -5,7 +5,7 @@ import { type DeliveryKey, type DeliveryState, keyOf, stateOf } from '../deliver
 import { lastListed } from '../done-deliveries.ts'
 import { firstEventAt } from './first-event-at.ts'
 import { ATTEMPTS_END, lastAttemptsOf } from './logged-delivery.ts'
-import { newestFirst } from './page-entries.ts'
+import { newestFirst, SOURCES } from './page-entries.ts'
 
 export type WebhookStats = {
   webhookId: string
@@ -36,15 +36,9 @@ type CountRow = Record<'number' | 'delivered' | 'failed' | 'waiting' | 'retried'
 
 type UnlistedRow = { webhook: number; delivered: number; retried: number }
 
-type RecentRow = DeliveryKey & {
-  state: number
-  attempts_made: number
-  rerun: number
-  sequence_number: number
-  created_at_ms: number
-  block_number: number | null
-  attempts_end: string
-}
+type RecentRow = DeliveryKey &
+  Omit<RecentDelivery, 'id' | 'state' | 'isRerun' | 'lastAttempt'> &
+  Record<'state' | 'isRerun' | 'sequenceNumber', number> & { attemptsEnd: string }
 
 const DAY_MS = 24 * 3_600_000
 
@@ -145,13 +139,7 @@ async function recentRows(
 }
 
 /** The lists that have a webhook's deliveries; nothing is cancelled before it is deleted. */
-const LISTS: readonly { table: Sql; where: Sql }[] = [
-  { table: sql`outbox`, where: sql`lane = 0` },
-  { table: sql`outbox`, where: sql`lane = 1` },
-  { table: sql`outbox`, where: sql`lane = 2` },
-  { table: sql`done_deliveries`, where: sql`state = 1` },
-  { table: sql`done_deliveries`, where: sql`state = 2` },
-]
+const LISTS = [...SOURCES.waiting, ...SOURCES.delivered, ...SOURCES.failed]
 
 /** The newest of each webhook in a list: first how far it goes back, so that no more is read. */
 function newestIn(teamId: string, { table, where }: (typeof LISTS)[number], rowsMax: number): Sql {
@@ -181,9 +169,10 @@ function newestUnlisted(teamId: string, first: number): Sql {
 function readRecent(db: Database, entries: Sql): Promise<RecentRow[]> {
   return db.query<RecentRow>(sql`
     WITH ${entries}
-    SELECT entries.event, entries.webhook, deliveries.state, deliveries.attempts_made,
-      events.rerun, events.sequence_number, events.created_at_ms, events.block_number,
-      ${ATTEMPTS_END} AS attempts_end
+    SELECT entries.event, entries.webhook, deliveries.state,
+      deliveries.attempts_made AS "attemptsMade", events.rerun AS "isRerun",
+      events.sequence_number AS "sequenceNumber", events.created_at_ms AS "createdAtMs",
+      events.block_number AS "blockNumber", ${ATTEMPTS_END} AS "attemptsEnd"
     FROM entries
       JOIN deliveries ON deliveries.key = entries.event * 16777216 + entries.webhook
       JOIN events ON events.event = entries.event`)
@@ -212,16 +201,9 @@ async function windowOf(
 
 function recentOf(
   webhookId: string,
-  row: RecentRow,
+  { event, webhook, sequenceNumber, attemptsEnd, ...row }: RecentRow,
   lastAttempt: LastAttempt | null,
 ): RecentDelivery {
-  return {
-    id: deliveryId(webhookId, row.sequence_number),
-    state: stateOf(row.state),
-    attemptsMade: row.attempts_made,
-    isRerun: row.rerun === 1,
-    createdAtMs: row.created_at_ms,
-    blockNumber: row.block_number,
-    lastAttempt,
-  }
+  const id = deliveryId(webhookId, sequenceNumber)
+  return { ...row, id, state: stateOf(row.state), isRerun: row.isRerun === 1, lastAttempt }
 }
