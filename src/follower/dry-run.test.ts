@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../tests/fresh-store.ts'
-import { quietTelemetry } from '../../tests/support/basics/quiet-telemetry.ts'
+import { testWorld } from '../../tests/support/basics/test-world.ts'
 import { ALICE, BOB, rawBlock, rawLog, TOKEN } from '../../tests/support/blocks/raw-block.ts'
 import { insertTeams, TEAM_A } from '../../tests/support/deliveries/webhook-store.ts'
 import { type BlockNetwork, openNetworkOf } from '../../tests/support/nodes/block-network.ts'
@@ -39,8 +39,8 @@ type Which = Parameters<typeof dryRun>[3]
 function attempt(query: string, which: Which, store = database) {
   const plan = compileQuery(query)
   if (plan instanceof Rejection) throw new Error(plan.message)
-  const needs = { clock: network.clock, database: store, telemetry: quietTelemetry() }
-  return network.complete(dryRun(needs, network.network, { teamId: TEAM_A, plan }, which))
+  const world = testWorld({ clock: network.clock, database: store })
+  return network.complete(dryRun(world, network.network, { teamId: TEAM_A, plan }, which))
 }
 
 async function run(query: string, which: Which = null) {

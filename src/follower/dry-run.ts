@@ -4,15 +4,11 @@ import { Failure, Rejection } from '../core/errors.ts'
 import { runOnce } from '../core/query/engine/run-once.ts'
 import type { QueryPlan } from '../core/query/language/query-plan.ts'
 import type { QueryResult } from '../core/query/output/query-result.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Database } from '../ports/database.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
+import type { World } from '../ports/world.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { readBlock } from '../upstream/blocks/block-reader.ts'
 import { variablesOnBlock } from './variables-on-block.ts'
 import { findWhichBlock, type WhichBlock } from './which-block.ts'
-
-export type DryRunNeeds = { clock: Clock; database: Database; telemetry: Telemetry }
 
 export type TriedQuery = { teamId: string; plan: QueryPlan }
 
@@ -29,33 +25,30 @@ const WEBHOOK_ID = `wh_${'0'.repeat(16)}`
 const DELIVERY_ID = `whevt_${'0'.repeat(16)}`
 const SEQUENCE_NUMBER = 1_000_000_000_001
 
-/**
- * The result that a query would give on a block, the newest where none is named. Nothing of it is
- * stored or delivered.
- */
+/** Runs a query on a block, by default the newest. Nothing is stored or delivered. */
 export async function dryRun(
-  needs: DryRunNeeds,
+  world: World,
   service: NetworkService,
   tried: TriedQuery,
   which: WhichBlock | null,
 ): Promise<DryRun | Rejection> {
   const block = await wholeBlock(service, which, tried.plan.wants)
-  return block instanceof Rejection ? block : runOnBlock(needs, service, tried, block)
+  return block instanceof Rejection ? block : runOnBlock(world, service, tried, block)
 }
 
 export async function runOnBlock(
-  needs: DryRunNeeds,
+  world: World,
   service: NetworkService,
   { teamId, plan }: TriedQuery,
   block: Block,
 ): Promise<DryRun> {
-  const { sets, missing } = await variablesOnBlock(needs.database, teamId, plan.variables, block)
+  const { sets, missing } = await variablesOnBlock(world.database, teamId, plan.variables, block)
   const outcome = runOnce(plan, block, (name) => sets.get(name))
 
   const envelope = {
     webhookId: WEBHOOK_ID,
     deliveryId: DELIVERY_ID,
-    createdAtMs: needs.clock.nowMs(),
+    createdAtMs: world.clock.nowMs(),
     network: service.network.id,
     sequenceNumber: SEQUENCE_NUMBER,
     truncation: outcome.truncation,

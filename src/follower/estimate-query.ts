@@ -2,19 +2,9 @@ import { within } from '../core/async/within.ts'
 import type { Block } from '../core/chain/block.ts'
 import { Rejection } from '../core/errors.ts'
 import { quantityToNumber } from '../core/hex.ts'
+import type { World } from '../ports/world.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
-import {
-  type DryRun,
-  type DryRunNeeds,
-  runOnBlock,
-  type TriedQuery,
-  wholeBlock,
-} from './dry-run.ts'
-
-type Needs = DryRunNeeds & {
-  /** Called with work that goes on when the estimate is given. */
-  keep(work: Promise<unknown>): void
-}
+import { type DryRun, runOnBlock, type TriedQuery, wholeBlock } from './dry-run.ts'
 
 /** A query's results on some of the newest blocks, without a gap. */
 export type QueryEstimate = {
@@ -41,17 +31,19 @@ const ESTIMATE_MS_MAX = 15_000
  * cannot be read. Refused only when not even the newest could be read.
  */
 export async function estimateQuery(
-  needs: Needs,
+  world: World,
   service: NetworkService,
   tried: TriedQuery,
   blocksMax: number,
+  /** Called with work that goes on when the estimate is given. */
+  keep: (work: Promise<unknown>) => void,
 ): Promise<QueryEstimate | Rejection> {
-  const { clock } = needs
+  const { clock } = world
   const deadlineMs = clock.monotonicMs() + ESTIMATE_MS_MAX
   const newest = await wholeBlock(service, null, tried.plan.wants)
   if (newest instanceof Rejection) return newest
 
-  const first = await runOnBlock(needs, service, tried, newest)
+  const first = await runOnBlock(world, service, tried, newest)
   const { missingVariables } = first
   const samples = [sampleOf(first)]
   let oldest = newest
@@ -60,10 +52,10 @@ export async function estimateQuery(
     if (leftMs <= 0) break
     const wanted = Math.min(ESTIMATE_BLOCKS_AT_ONCE, blocksMax - samples.length)
     const reading = readBefore(service, tried, oldest.header.number, wanted)
-    needs.keep(reading)
+    keep(reading)
     const blocks = await within(clock, leftMs, reading, () => [])
     for (const block of blocks) {
-      samples.push(sampleOf(await runOnBlock(needs, service, tried, block)))
+      samples.push(sampleOf(await runOnBlock(world, service, tried, block)))
       oldest = block
     }
     if (blocks.length < wanted) break

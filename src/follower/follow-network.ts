@@ -45,8 +45,17 @@ export function followNetwork(world: World, shared: Shared, service: NetworkServ
   const { clock } = world
   const idle = openWakeableSleep(clock)
   const state: FollowerState = {
-    ...emptyState(service),
     world,
+    service,
+    tail: [],
+    sequenceNumber: null,
+    finalized: null,
+    isLoaded: false,
+    mayDiffer: false,
+    isStopped: false,
+    commit: null,
+    backedOffUntilMs: new Map(),
+    lastAlarmHash: null,
     standing: shared.standing,
     committed: shared.committed,
     mayCommit: () => !state.isStopped && lease.held(),
@@ -62,7 +71,11 @@ export function followNetwork(world: World, shared: Shared, service: NetworkServ
     lease.headSeen()
     idle.wake()
   })
-  const progress = watchProgress(state)
+  const progress = openProgressWatch(world, service.network, {
+    tip: () => state.tail.at(-1)?.number ?? null,
+    head: () => service.pool.selection.head?.number ?? null,
+    isOurs: state.mayCommit,
+  })
   const removeGauges = addGauges(state)
   void followUntilStopped(state, idle, shared.known)
 
@@ -79,23 +92,6 @@ export function followNetwork(world: World, shared: Shared, service: NetworkServ
       await within(clock, STOP_MS_MAX, committed, () => {})
       await lease.release()
     },
-  }
-}
-
-type EmptyState = Omit<FollowerState, 'world' | 'standing' | 'committed' | 'mayCommit'>
-
-function emptyState(service: NetworkService): EmptyState {
-  return {
-    service,
-    tail: [],
-    sequenceNumber: null,
-    finalized: null,
-    isLoaded: false,
-    mayDiffer: false,
-    isStopped: false,
-    commit: null,
-    backedOffUntilMs: new Map(),
-    lastAlarmHash: null,
   }
 }
 
@@ -127,15 +123,6 @@ function statusOf({ tail, sequenceNumber }: FollowerState): ReturnType<Follower[
   return { number: tip.number, hash: tip.hash, sequenceNumber }
 }
 
-function watchProgress(state: FollowerState) {
-  const { network, pool } = state.service
-  return openProgressWatch(state.world, network, {
-    tip: () => state.tail.at(-1)?.number ?? null,
-    head: () => pool.selection.head?.number ?? null,
-    isOurs: state.mayCommit,
-  })
-}
-
 async function followHeads(state: FollowerState, known: Shared['known']): Promise<void> {
   if (!state.mayCommit()) {
     state.isLoaded = false
@@ -150,10 +137,7 @@ async function followHeads(state: FollowerState, known: Shared['known']): Promis
   }
 }
 
-/**
- * Another process may have moved the chain under the same lease, and have given up since. Who
- * has nothing to commit would never learn of it.
- */
+/** Another process may have moved the chain; without a commit of our own nothing tells us. */
 async function isAsStored(state: FollowerState): Promise<boolean> {
   if (!state.mayDiffer) return true
   state.mayDiffer = false

@@ -57,7 +57,17 @@ export function openNetworkLeases(world: World, holder: string): NetworkLeases {
 
   return {
     hold(network, candidate) {
-      const state = newLeaseState(network, candidate)
+      const state: LeaseState = {
+        network,
+        candidate,
+        heldUntilMs: Number.NEGATIVE_INFINITY,
+        freeSinceMs: null,
+        canFollow: false,
+        followers: 0,
+        isHeld: false,
+        freeForMs: null,
+        isDeclined: false,
+      }
       states.set(network, state)
       stopRenewing ??= clock.every(RENEW_EVERY_MS, renewal.ask)
       renewal.ask()
@@ -131,20 +141,6 @@ async function look(
       lease !== undefined && lease.holder !== following.holder && lease.untilMs > following.nowMs
     state.freeSinceMs = isTaken || state.isHeld ? null : (state.freeSinceMs ?? atMs)
     state.freeForMs = state.freeSinceMs === null ? null : atMs - state.freeSinceMs
-  }
-}
-
-function newLeaseState(network: string, candidate: Candidate): LeaseState {
-  return {
-    network,
-    candidate,
-    heldUntilMs: Number.NEGATIVE_INFINITY,
-    freeSinceMs: null,
-    canFollow: false,
-    followers: 0,
-    isHeld: false,
-    freeForMs: null,
-    isDeclined: false,
   }
 }
 

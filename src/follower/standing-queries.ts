@@ -119,10 +119,7 @@ function engineOf({ registry, engines }: Held, network: string): Engine {
   return engine
 }
 
-/**
- * The webhooks that changed after a revision, oldest change first. Compiling 100,000 takes most of
- * a minute, in which everything else must go on.
- */
+/** Changed webhooks, oldest first. Compiling 100,000 takes most of a minute, hence slices. */
 async function* changedQueries(world: World, since: number): AsyncGenerator<ChangedQuery> {
   const slices = openTimeSlices(world.clock)
   for (let revision = since, after: string | null = null; ; ) {

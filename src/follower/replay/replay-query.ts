@@ -20,10 +20,7 @@ export type StopReason =
   | { kind: 'error'; reason: string; isTransient: boolean }
   | { kind: 'impossible'; reason: string }
 
-/**
- * `services` are the networks that are served. `before` is the query of the last block, so that
- * one is compiled once for many blocks.
- */
+/** `before` is the query of the last block: one is compiled once for many blocks. */
 export async function readReplayQuery(
   database: Database,
   services: readonly NetworkService[],

@@ -6,10 +6,7 @@ export type ReplayRetries = {
   isDue(replayId: string): boolean
   /** Waits without a failure; failures from before still count. */
   postpone(replay: Replay, waitMs: number): void
-  /**
-   * Backs off from a block that failed; false when it has failed too often. Transient failures,
-   * in which no node answered, do not count towards that.
-   */
+  /** False when the block failed too often; transient failures (no node answered) do not count. */
   recordFailure(replay: Replay, isTransient: boolean): boolean
   /** Ends all waits without a failure: what they wait for may have come. */
   endWaits(): void

@@ -110,10 +110,7 @@ export function openReplayScheduler(world: World, options: Options): ReplaySched
   }
 }
 
-/**
- * Gives the free slots to teams in turn: first to those that have none, so that a team with many
- * replays gets no more than others while they want slots too.
- */
+/** Gives free slots to teams in turn, first to those that have none. */
 async function fillSlots(state: State): Promise<void> {
   if (isFull(state) || !state.options.hasRoom()) return
   const teamIds = await replayingTeams(state.world.database, state.lastTeam, TEAMS_PER_ROUND_MAX)

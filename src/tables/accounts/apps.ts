@@ -1,6 +1,9 @@
 import type { AllowLists, App } from '../../core/app.ts'
 import type { Team } from '../../core/billing/plan.ts'
-import { type Database, sql } from '../../ports/database.ts'
+import type { Rejection } from '../../core/errors.ts'
+import { type Database, type Sql, sql } from '../../ports/database.ts'
+import { forgetApp } from '../webhooks/webhooks.ts'
+import { changeAccounts } from './accounts-change.ts'
 
 /** The two forms in which a key is kept: one to find it by, one to show it again. */
 export type StoredKey = { hash: string; sealed: string }
@@ -23,10 +26,13 @@ type AppRow = Omit<App, 'networks' | 'isActive' | 'allow'> &
 
 type AppAndTeamRow = AppRow & {
   teamName: string
-  teamTier: string
-  teamAutoscaling: number
+  tier: string
+  autoscaling: number
   teamCreatedAtMs: number
 }
+
+/** Says why the app, as it is in the transaction, must not be changed. */
+type Guard = (found: StoredApp) => Rejection | null
 
 export const TEAM_APPS_MAX = 1_000
 
@@ -35,11 +41,6 @@ const COLUMNS = sql`
   apps.is_active AS "isActive", apps.allow_origins AS origins, apps.allow_ips AS ips,
   apps.allow_methods AS methods, apps.allow_contracts AS contracts,
   apps.key_sealed AS "keySealed", apps.created_at_ms AS "createdAtMs"`
-
-const APPS_AND_TEAMS = sql`
-  SELECT ${COLUMNS}, teams.name AS "teamName", teams.tier AS "teamTier",
-    teams.autoscaling AS "teamAutoscaling", teams.created_at_ms AS "teamCreatedAtMs"
-  FROM apps JOIN teams ON teams.id = apps.team_id`
 
 /**
  * False when the team has all the apps it may have. Counting and inserting is one
@@ -61,23 +62,20 @@ export async function insertApp(tx: Database, app: App, key: StoredKey): Promise
   return inserted.length === 1
 }
 
-export async function findAppByKeyHash(
+export function findAppByKeyHash(
   db: Database,
   hash: string,
 ): Promise<{ app: App; team: Team } | null> {
-  const rows = await db.query<AppAndTeamRow>(sql`${APPS_AND_TEAMS} WHERE apps.key_hash = ${hash}`)
-  return rows[0] ? { app: appOf(rows[0]), team: teamOf(rows[0]) } : null
+  return readAppAndTeam(db, sql`apps.key_hash = ${hash}`)
 }
 
 /** The same for a caller that has no key and is known otherwise; null when the team lacks it. */
-export async function findAppAndTeam(
+export function findAppAndTeam(
   db: Database,
   teamId: string,
   appId: string,
 ): Promise<{ app: App; team: Team } | null> {
-  const rows = await db.query<AppAndTeamRow>(sql`
-    ${APPS_AND_TEAMS} WHERE apps.team_id = ${teamId} AND apps.id = ${appId}`)
-  return rows[0] ? { app: appOf(rows[0]), team: teamOf(rows[0]) } : null
+  return readAppAndTeam(db, sql`apps.team_id = ${teamId} AND apps.id = ${appId}`)
 }
 
 export async function findApp(
@@ -153,6 +151,41 @@ export async function deleteApp(db: Database, teamId: string, appId: string): Pr
   return gone.length === 1
 }
 
+/** The app as it is then; null when the team has no such app. */
+export function updateApp(
+  db: Database,
+  teamId: string,
+  appId: string,
+  change: AppChange,
+  guard: Guard = () => null,
+): Promise<StoredApp | Rejection | null> {
+  return changeAccounts(db, async (tx) => {
+    const found = await findApp(tx, teamId, appId)
+    const refused = found && guard(found)
+    if (refused) return refused
+    await changeApp(tx, teamId, appId, change)
+    return findApp(tx, teamId, appId)
+  })
+}
+
+/** Deletes it; its webhooks name no app from then on. False when the team has no such app. */
+export function removeApp(
+  db: Database,
+  teamId: string,
+  appId: string,
+  guard: Guard = () => null,
+): Promise<boolean | Rejection> {
+  return changeAccounts(db, async (tx) => {
+    const found = await findApp(tx, teamId, appId)
+    if (!found) return false
+    const refused = guard(found)
+    if (refused) return refused
+    await deleteApp(tx, teamId, appId)
+    await forgetApp(tx, teamId, appId)
+    return true
+  })
+}
+
 function listText(list: readonly string[] | undefined): string | null {
   return list === undefined ? null : JSON.stringify(list)
 }
@@ -185,12 +218,13 @@ function appOf(row: AppRow): App {
   }
 }
 
-function teamOf(row: AppAndTeamRow): Team {
-  return {
-    id: row.teamId,
-    name: row.teamName,
-    tier: row.teamTier,
-    autoscaling: row.teamAutoscaling === 1,
-    createdAtMs: row.teamCreatedAtMs,
-  }
+async function readAppAndTeam(db: Database, where: Sql): Promise<{ app: App; team: Team } | null> {
+  const [row] = await db.query<AppAndTeamRow>(sql`
+    SELECT ${COLUMNS}, teams.name AS "teamName", tier, autoscaling,
+      teams.created_at_ms AS "teamCreatedAtMs"
+    FROM apps JOIN teams ON teams.id = apps.team_id WHERE ${where}`)
+  if (!row) return null
+  const { teamId: id, teamName: name, tier, teamCreatedAtMs: createdAtMs } = row
+  const team = { id, name, tier, autoscaling: row.autoscaling === 1, createdAtMs }
+  return { app: appOf(row), team }
 }

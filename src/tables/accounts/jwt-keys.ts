@@ -1,4 +1,8 @@
+import { Rejection } from '../../core/errors.ts'
 import { type Database, sql } from '../../ports/database.ts'
+import type { World } from '../../ports/world.ts'
+import { changeAccounts } from './accounts-change.ts'
+import { newId } from './new-accounts.ts'
 
 /** How tokens are signed with a key: one for each kind of key, so that none can be mistaken. */
 export type JwtAlgorithm = 'RS256' | 'ES256' | 'EdDSA'
@@ -65,4 +69,28 @@ export async function deleteJwtKey(db: Database, teamId: string, id: string): Pr
   const gone = await db.query(sql`
     DELETE FROM jwt_keys WHERE team_id = ${teamId} AND id = ${id} RETURNING id`)
   return gone.length === 1
+}
+
+export async function createJwtKey(
+  tx: Database,
+  world: World,
+  given: Omit<JwtKey, 'id' | 'createdAtMs'>,
+): Promise<JwtKey | Rejection> {
+  const key = { ...given, id: newId(world, 'jwk'), createdAtMs: world.clock.nowMs() }
+  if (await insertJwtKey(tx, key)) return key
+  return new Rejection('validation', `A team may have ${TEAM_JWT_KEYS_MAX} keys for tokens.`)
+}
+
+/** Refuses tokens signed with it from then on. False when the team has no such key. */
+export function revokeJwtKey(
+  db: Database,
+  teamId: string,
+  id: string,
+  guard: (found: JwtKey) => Rejection | null,
+): Promise<boolean | Rejection> {
+  return changeAccounts(db, async (tx) => {
+    const found = await findTeamJwtKey(tx, teamId, id)
+    const refused = found && guard(found)
+    return refused ?? deleteJwtKey(tx, teamId, id)
+  })
 }

@@ -1,13 +1,10 @@
 import { hashKey } from '../../core/access/hash-key.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
-import type { Entropy } from '../../ports/entropy.ts'
+import type { World } from '../../ports/world.ts'
 import { changeAccounts } from './accounts-change.ts'
 import { newId } from './new-accounts.ts'
 import { deleteSessionsOfToken, deleteSessionsWithoutToken } from './sessions.ts'
 import { deleteOtherOperatorTokens, deleteToken, findTokenByHash, insertToken } from './tokens.ts'
-
-type Needs = { entropy: Entropy; clock: Clock }
 
 /** Revokes any token, or only one of that team, and ends its sessions; false when there is none. */
 export function revokeToken(
@@ -23,7 +20,7 @@ export function revokeToken(
 }
 
 /** Makes a given token the operator's only one, revoking the others; false when it is a team's. */
-export function setOperatorToken(db: Database, needs: Needs, token: string): Promise<boolean> {
+export function setOperatorToken(db: Database, world: World, token: string): Promise<boolean> {
   const hash = hashKey(token)
   return changeAccounts(db, async (tx) => {
     const known = await findTokenByHash(tx, hash)
@@ -32,7 +29,7 @@ export function setOperatorToken(db: Database, needs: Needs, token: string): Pro
     await deleteSessionsWithoutToken(tx)
     if (known) return true
     const operator = { kind: 'operator', teamId: null, name: 'configured' } as const
-    const stored = { id: newId(needs, 'tok'), ...operator, createdAtMs: needs.clock.nowMs() }
+    const stored = { id: newId(world, 'tok'), ...operator, createdAtMs: world.clock.nowMs() }
     await insertToken(tx, stored, hash)
     return true
   })

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
+import { testWorld } from '../../../tests/support/basics/test-world.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { systemClock } from '../../system/machine/system-clock.ts'
 import { systemEntropy } from '../../system/machine/system-entropy.ts'
@@ -18,7 +19,7 @@ const NOW_MS = 1_790_000_000_000
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-const needs = { entropy: systemEntropy(), clock: systemClock() }
+const world = testWorld({ entropy: systemEntropy(), clock: systemClock() })
 
 let db: Database
 let teamId: string
@@ -26,7 +27,7 @@ let token: { id: string; name: string; hash: string }
 
 beforeEach(async () => {
   db = await freshStore()
-  const made = await createTeam(db, needs, { name: 'A', tier: 'free' })
+  const made = await createTeam(db, world, { name: 'A', tier: 'free' })
   teamId = made.team.id
   const [row] = await db.query<{ hash: string }>(sql`SELECT hash FROM tokens`)
   token = { id: made.tokenId, name: 'first', hash: row?.hash ?? '' }
@@ -92,10 +93,10 @@ describe('of a token', () => {
 
   test('of the operator that the configuration replaces, none is left either', async () => {
     const operator = { kind: 'operator', teamId: null, name: 'o' } as const
-    const { id } = await createToken(db, needs, operator)
+    const { id } = await createToken(db, world, operator)
     await signIn('ses_1', { token: { id, name: 'o', hash: '' }, teamId: null })
     await signIn('ses_2')
-    await setOperatorToken(db, needs, 'configured-token')
+    await setOperatorToken(db, world, 'configured-token')
     expect(await db.query(sql`SELECT id FROM sessions`)).toEqual([{ id: 'ses_2' }])
   })
 

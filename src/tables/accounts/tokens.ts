@@ -1,8 +1,6 @@
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
 
-/**
- * A management token. The token itself is shown once and stored only as its SHA-256.
- */
+/** A management token. The secret itself is shown once and stored only as its SHA-256. */
 export type Token = {
   id: string
   kind: 'operator' | 'team'

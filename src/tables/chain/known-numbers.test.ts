@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshPostgres, freshStore } from '../../../tests/fresh-store.ts'
 import { quietTelemetry } from '../../../tests/support/basics/quiet-telemetry.ts'
 import { testClock } from '../../../tests/support/basics/test-clock.ts'
+import { testWorld } from '../../../tests/support/basics/test-world.ts'
 import {
   addWebhooks,
   eventAt,
@@ -28,7 +29,7 @@ const signals = openInProcessSignals()
 
 /** A process that was connected to the primary, and is to its standby now. */
 function open(): KnownNumbers {
-  return openKnownNumbers({ clock: testClock(), database: standby, signals, telemetry })
+  return openKnownNumbers(testWorld({ clock: testClock(), database: standby, signals, telemetry }))
 }
 
 beforeEach(async () => {
@@ -134,7 +135,9 @@ describe('a store that has all of its commits', () => {
   test('is not taken for one that lost those that are made while it is read', async () => {
     const faulty = faultyDatabase(standby)
     const last = await follow(standby, 3)
-    known = openKnownNumbers({ clock: testClock(), database: faulty, signals, telemetry })
+    known = openKnownNumbers(
+      testWorld({ clock: testClock(), database: faulty, signals, telemetry }),
+    )
     known.note(NETWORK, last, 3)
     const answer = Promise.withResolvers<void>()
     faulty.hold = answer.promise

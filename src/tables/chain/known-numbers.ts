@@ -1,12 +1,8 @@
 import { assert } from '../../core/errors.ts'
-import type { Clock } from '../../ports/clock.ts'
 import { type Database, type Procedure, sql } from '../../ports/database.ts'
-import type { Signals } from '../../ports/signals.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
+import type { World } from '../../ports/world.ts'
 import { startNewEra } from '../sql/revisions.ts'
 import { FIRST_SEQUENCE_NUMBER } from './chain-tail.ts'
-
-type Needs = { clock: Clock; database: Database; signals: Signals; telemetry: Telemetry }
 
 type Event = { network: string; sequenceNumber: number; event: number }
 
@@ -33,7 +29,7 @@ const ANNOUNCED = /^(\d{1,15}) (\d{1,15}) (.+)$/
 /** No failover loses more events than this. A higher number is a mistake, and raising is final. */
 const LOST_MAX = 1_000_000
 
-export function openKnownNumbers({ clock, database, signals, telemetry }: Needs): KnownNumbers {
+export function openKnownNumbers({ clock, database, signals, telemetry }: World): KnownNumbers {
   const highest = new Map<string, number>()
   let lastEvent = 0
 
@@ -59,7 +55,9 @@ export function openKnownNumbers({ clock, database, signals, telemetry }: Needs)
       // Noted before the store is read: events that are committed meanwhile are not lost ones.
       const noted = [...highest].toSorted()
       if (noted.length === 0) return
-      const stored = await storedSequences(database)
+      const rows = await database.query<{ network: string; sequence: number }>(sql`
+        SELECT network, sequence_number AS sequence FROM chains`)
+      const stored = new Map(rows.map(({ network, sequence }) => [network, sequence]))
       const behind = noted.filter(([network, known]) => {
         const lost = known - (stored.get(network) ?? FIRST_SEQUENCE_NUMBER - 1)
         return lost > 0 && lost <= LOST_MAX
@@ -76,12 +74,6 @@ export function openKnownNumbers({ clock, database, signals, telemetry }: Needs)
     },
     stop,
   }
-}
-
-async function storedSequences(db: Database): Promise<Map<string, number>> {
-  const rows = await db.query<{ network: string; sequence_number: number }>(sql`
-    SELECT network, sequence_number FROM chains`)
-  return new Map(rows.map((row) => [row.network, row.sequence_number]))
 }
 
 /**

@@ -6,6 +6,7 @@ import { changeAccounts } from '../../../src/tables/accounts/accounts-change.ts'
 import { type AppChange, changeApp } from '../../../src/tables/accounts/apps.ts'
 import { createApp, createTeam, rotateAppKey } from '../../../src/tables/accounts/new-accounts.ts'
 import { freshStore } from '../../fresh-store.ts'
+import { testWorld } from '../basics/test-world.ts'
 import { type FaultyDatabase, faultyDatabase } from '../store/faulty-database.ts'
 
 /** A store with one team on the free tier and its app. */
@@ -23,12 +24,13 @@ export type AccountStore = {
 
 export async function accountStore(clock: Clock): Promise<AccountStore> {
   const entropy = systemEntropy()
-  const needs = { clock, entropy, secrets: openSecrets(entropy.bytes(32), entropy) }
+  const secrets = openSecrets(entropy.bytes(32), entropy)
+  const world = testWorld({ clock, entropy, secrets })
   const database = faultyDatabase(await freshStore())
-  const { team } = await createTeam(database, needs, { name: 'A', tier: 'free' })
+  const { team } = await createTeam(database, world, { name: 'A', tier: 'free' })
   const addApp = async () => {
     const wanted = { name: 'An app', description: '', networks: ['ETH_MAINNET'] }
-    const made = await createApp(database, needs, team.id, wanted)
+    const made = await createApp(database, world, team.id, wanted)
     if (made instanceof Rejection) throw new Error(made.message)
     return { id: made.app.id, key: made.key }
   }
@@ -42,6 +44,6 @@ export async function accountStore(clock: Clock): Promise<AccountStore> {
     async changeApp(change) {
       await changeAccounts(database, (tx) => changeApp(tx, team.id, appId, change))
     },
-    rotateKey: async () => (await rotateAppKey(database, needs, team.id, appId)) ?? '',
+    rotateKey: async () => (await rotateAppKey(database, world, team.id, appId)) ?? '',
   }
 }

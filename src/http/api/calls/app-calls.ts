@@ -4,7 +4,7 @@ import { Rejection } from '../../../core/errors.ts'
 import { unlessNamed } from '../../../tables/accounts/accounts-change.ts'
 import * as apps from '../../../tables/accounts/apps.ts'
 import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
-import { removeApp, updateApp } from '../../../tables/accounts/update-app.ts'
+import { openAppKey } from '../../../tables/accounts/new-accounts.ts'
 import type { WireApp } from '../../contract/contract.ts'
 import { networkPathUrl } from '../../edge/network-path-url.ts'
 import type { ManagementApi } from '../management-api.ts'
@@ -69,7 +69,7 @@ export const changeApp: Handler<'changeApp'> = async (api, call) => {
   const change = { ...fields, ...isActive, allow }
   const { id, 'If-Match': ifMatch } = call.parameters
   const guard = (found: apps.StoredApp) => refuseIfChanged(ifMatch, { data: appOf(api, found) })
-  const changed = await updateApp(api.database, call.team.id, id, change, guard)
+  const changed = await apps.updateApp(api.database, call.team.id, id, change, guard)
   if (changed instanceof Rejection) return changed
   if (!changed) return noSuchApp(id)
 
@@ -80,7 +80,7 @@ export const changeApp: Handler<'changeApp'> = async (api, call) => {
 export const deleteApp: Handler<'deleteApp'> = async (api, call) => {
   const { id, 'If-Match': ifMatch } = call.parameters
   const guard = (found: apps.StoredApp) => refuseIfChanged(ifMatch, { data: appOf(api, found) })
-  const deleted = await removeApp(api.database, call.team.id, id, guard)
+  const deleted = await apps.removeApp(api.database, call.team.id, id, guard)
   if (deleted instanceof Rejection) return deleted
   if (!deleted) return noSuchApp(id)
 

@@ -1,7 +1,6 @@
 import { Rejection } from '../../../core/errors.ts'
 import { readJwtKey } from '../../../gateway/access/jwt-key.ts'
 import { unlessNamed } from '../../../tables/accounts/accounts-change.ts'
-import { createJwtKey as addJwtKey, revokeJwtKey } from '../../../tables/accounts/create-jwt-key.ts'
 import * as jwtKeys from '../../../tables/accounts/jwt-keys.ts'
 import type { WireJwtKey } from '../../contract/contract.ts'
 import type { Handler } from './handler.ts'
@@ -22,7 +21,7 @@ export const createJwtKey: Handler<'createJwtKey'> = async (api, call) => {
   const outcome = await unlessNamed(
     api.database,
     async (tx) => (isByName ? jwtKeys.findJwtKeysNamed(tx, given.teamId, given.name) : []),
-    (tx) => addJwtKey(tx, api, given),
+    (tx) => jwtKeys.createJwtKey(tx, api, given),
   )
   if ('named' in outcome) {
     const found = sameNamed(outcome.named, {
@@ -47,7 +46,7 @@ export const getJwtKey: Handler<'getJwtKey'> = async (api, call) => {
 export const deleteJwtKey: Handler<'deleteJwtKey'> = async (api, call) => {
   const { id, 'If-Match': ifMatch } = call.parameters
   const guard = (found: jwtKeys.JwtKey) => refuseIfChanged(ifMatch, { data: wireJwtKey(found) })
-  const isRevoked = await revokeJwtKey(api.database, call.team.id, id, guard)
+  const isRevoked = await jwtKeys.revokeJwtKey(api.database, call.team.id, id, guard)
   if (isRevoked instanceof Rejection) return isRevoked
   if (!isRevoked) return noSuchKey(id)
 
