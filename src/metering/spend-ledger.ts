@@ -20,9 +20,7 @@ const READ_EVERY_MS = 2000
 export function openSpendLedger({ clock, database }: World, spends: Spends): SpendLedger {
   let readAtMs = Number.NEGATIVE_INFINITY
   return {
-    isDue: spends.isDue,
-    take: spends.take,
-    written: spends.written,
+    ...spends,
     async refresh() {
       const fromMs = spends.periodsFromMs()
       const nowMs = clock.monotonicMs()

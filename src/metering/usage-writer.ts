@@ -1,3 +1,4 @@
+import { coalesced } from '../core/async/coalesced.ts'
 import type { World } from '../ports/world.ts'
 import { recordUsages, type UsageBatch } from '../tables/usage/usage.ts'
 
@@ -13,48 +14,37 @@ type Waiting = { batch: UsageBatch; written: () => void }
 const RETRY_MS = 500
 
 export function openUsageWriter({ clock, database, telemetry }: World): UsageWriter {
-  let waiting: Waiting[] = []
-  let writing: Promise<void> | null = null
-
-  const write = async () => {
-    const taken = waiting
-    waiting = []
-    try {
+  const waiting: Waiting[] = []
+  let stopTimer = () => {}
+  const writing = coalesced(
+    async () => {
+      const taken = [...waiting]
+      if (taken.length === 0) return
       await recordUsages(
         database,
         taken.map(({ batch }) => batch),
       )
+      waiting.splice(0, taken.length)
       for (const { written } of taken) written()
-    } catch {
-      waiting = [...taken, ...waiting]
-      telemetry.log('error', 'usage_not_written', { lines: linesOf(waiting) })
+    },
+    () => {
+      const lines = waiting.reduce((sum, { batch }) => sum + batch.rows.length, 0)
+      telemetry.log('error', 'usage_not_written', { lines })
       telemetry.count('headgate_usage_write_failures_total', {})
-      clock.after(RETRY_MS, begin)
-      return
-    }
-    if (waiting.length > 0) await write()
-  }
-
-  const begin = () => {
-    if (writing || waiting.length === 0) return
-    writing = write().finally(() => {
-      writing = null
-    })
-  }
+      stopTimer()
+      stopTimer = clock.after(RETRY_MS, writing.ask)
+    },
+  )
 
   return {
     record(batch, written) {
       waiting.push({ batch, written })
-      begin()
+      writing.ask()
     },
     async flush() {
-      await writing
-      begin()
-      await writing
+      await writing.idle()
+      writing.ask()
+      await writing.idle()
     },
   }
-}
-
-function linesOf(waiting: readonly Waiting[]): number {
-  return waiting.reduce((sum, { batch }) => sum + batch.rows.length, 0)
 }

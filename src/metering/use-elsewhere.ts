@@ -1,7 +1,4 @@
-/**
- * Use of a month that other processes told of and that the ledger, as it was last read here, may
- * not have yet.
- */
+/** What other processes used this month that the ledger, as last read here, may not have. */
 export type UseElsewhere = {
   centiCu: number
   /** The same by the time it was heard of. */

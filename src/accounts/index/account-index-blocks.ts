@@ -5,10 +5,7 @@ import type { PoolAnswer } from '../../upstream/pool/routed-request.ts'
 /** Blocks that a node gives in one answer at most. */
 const RANGE_MAX = 500_000
 
-/**
- * The slots from `from` to `to` that have a block, as one node sees them with that commitment;
- * null when no node says.
- */
+/** The slots from `from` to `to` with a block at that commitment; null when no node answers. */
 export async function readBlocks(
   service: NetworkService,
   from: number,

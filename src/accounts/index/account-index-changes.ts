@@ -1,3 +1,4 @@
+import { coalesced } from '../../core/async/coalesced.ts'
 import type { AccountChange, AccountStore } from '../../ports/account-store.ts'
 
 export type ChangeQueue = {
@@ -18,36 +19,30 @@ export function openChangeQueue(
 ): ChangeQueue {
   let waiting: AccountChange[] = []
   let waitingBytes = 0
-  let running: Promise<void> | null = null
 
-  const run = async () => {
-    while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
-      waitingBytes = 0
-      try {
-        const { refused } = await store.apply(batch)
-        if (refused > 0) failed('garbage')
-      } catch {
-        failed('store_failed')
-      }
-    }
-    running = null
+  const clear = () => {
+    waiting = []
+    waitingBytes = 0
   }
+  const writing = coalesced(
+    async () => {
+      const batch = waiting
+      clear()
+      if (batch.length === 0) return
+      const { refused } = await store.apply(batch)
+      if (refused > 0) failed('garbage')
+    },
+    () => failed('store_failed'),
+  )
 
   return {
     add(change) {
       waiting.push(change)
       waitingBytes += change.record.length
-      running ??= Promise.resolve().then(run)
+      writing.ask()
       return waitingBytes <= WAITING_BYTES_MAX
     },
-    async drained() {
-      while (running !== null) await running
-    },
-    clear() {
-      waiting = []
-      waitingBytes = 0
-    },
+    drained: writing.idle,
+    clear,
   }
 }

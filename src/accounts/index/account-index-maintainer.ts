@@ -1,6 +1,5 @@
-import { type HeardSlots, openHeardSlots } from '../../core/solana/slots/heard-slots.ts'
+import { openHeardSlots } from '../../core/solana/slots/heard-slots.ts'
 import type { AccountStore } from '../../ports/account-store.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Sockets } from '../../ports/sockets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { World } from '../../ports/world.ts'
@@ -11,8 +10,8 @@ import {
   type UpstreamSubscription,
 } from '../../upstream/subscription/upstream-subscription.ts'
 import { readBlocks } from './account-index-blocks.ts'
-import { type ChangeQueue, openChangeQueue } from './account-index-changes.ts'
-import { runPass } from './account-index-pass.ts'
+import { openChangeQueue } from './account-index-changes.ts'
+import { type PassParts, runPass } from './account-index-pass.ts'
 import {
   brokenPass,
   logFailure,
@@ -33,18 +32,12 @@ export type IndexMaintainer = {
   stop(): Promise<void>
 }
 
-type Maintainer = {
-  clock: Clock
+type Maintainer = PassParts & {
   telemetry: Telemetry
-  store: AccountStore
-  service: NetworkService
   network: string
-  heard: HeardSlots
-  changes: ChangeQueue
   programs: readonly ScheduledProgram[]
   /** The programs of which the store has forgotten what it must not rely on. */
   begun: Set<ScheduledProgram>
-  signal: AbortSignal
   finalSlot: number
   settleAtMs: number
   maintainAtMs: number

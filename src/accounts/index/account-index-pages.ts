@@ -20,8 +20,6 @@ const STEPS_AT_ONCE = 2
 /** Where pages are read: step by step, so that others get their turn in between. */
 type Reading = { store: AccountStore; lookUpMints: LookUpMints; turns: FairTurns }
 
-type Step = IndexPart & { count: number }
-
 export function openReading(store: AccountStore, lookUpMints: LookUpMints): Reading {
   return { store, lookUpMints, turns: openFairTurns(STEPS_AT_ONCE) }
 }
@@ -71,7 +69,7 @@ async function* steps(
   { limit, bytesMax, teamId, after: first }: IndexPlace,
   { slot, unixTimestamp }: VerifiedSlot,
   stepBytesMax: number,
-): AsyncGenerator<Step | SolanaError> {
+): AsyncGenerator<IndexPage | SolanaError> {
   let count = 0
   let bytesRead = 0
   let after = first

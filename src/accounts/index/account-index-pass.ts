@@ -70,7 +70,7 @@ export async function runPass(
   // A change of that slot may still be on its way, and would be taken for a difference.
   if (!(await session.waitForSlotAfter(scan.slot))) return failed('not_heard')
   const unixTimestamp = heard.timeAt(scan.slot)
-  if (unixTimestamp === null) return lost(session, 'gap')
+  if (unixTimestamp === null) return failed(ended(session, 'gap'))
   await changes.drained()
   const fault = kind === 'keys' ? await blockFault(parts, session, state, scan.slot) : null
   if (fault !== null) return failed(fault)
@@ -131,10 +131,6 @@ function failed(reason: string): VerificationPass {
 }
 
 /** Whatever it is that was missed, everything must be read again. */
-function lost(session: IndexSession, reason: string): VerificationPass {
-  return failed(ended(session, reason))
-}
-
 function ended(session: IndexSession, reason: string): string {
   session.end(reason)
   return reason

@@ -161,10 +161,7 @@ function openBell() {
   }
 }
 
-/**
- * The order in which rows stand by their keys; null when two have the same. Others are let
- * through in between, since there may be millions of rows.
- */
+/** The order of rows by key; null when two are equal. Yields, for there may be millions. */
 async function sortRows(clock: Clock, rows: Uint8Array): Promise<Uint32Array | null> {
   const count = rows.length / ROW_BYTES
   const ends = bucketEnds(rows, count)

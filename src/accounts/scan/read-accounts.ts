@@ -1,10 +1,10 @@
+import { readUpTo } from '../../core/async/read-up-to.ts'
 import { Failure } from '../../core/errors.ts'
 import type { Account, Commitment } from '../../core/solana/account.ts'
 import { encodeKey } from '../../core/solana/base58.ts'
 import { readAccountsReply } from '../../core/solana/text/account-text.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
-import type { PoolAnswer } from '../../upstream/pool/routed-request.ts'
 import { poolCall } from './scanning.ts'
 
 export type Asking = {
@@ -71,24 +71,10 @@ async function askOnce(
   const { reply } = await service.request(poolCall(service, 'getMultipleAccounts', paramsText))
   if (reply.kind === 'error')
     return /too many|too large/i.test(reply.message) ? 'too_much' : 'unusable'
-  const text = await textOf(reply)
+  const text = reply.kind === 'result' ? reply.text : await readUpTo(reply.stream, ANSWER_BYTES_MAX)
   if (text === null) return 'too_much'
-  const read = readAccountsReply(text, keys)
+  const read = readAccountsReply(text.toString(), keys)
   return read !== null && read.slot >= slotMin ? read.accounts : 'unusable'
-}
-
-/** Null when it is too long to be held. */
-async function textOf(reply: Exclude<PoolAnswer['reply'], { kind: 'error' }>) {
-  if (reply.kind === 'result') return reply.text
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of reply.stream) {
-    bytes += chunk.length
-    // Left early, the loop gives the rest up.
-    if (bytes > ANSWER_BYTES_MAX) return null
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** A stream that breaks says so with an error of any kind. */

@@ -49,10 +49,7 @@ export async function readReply(reply: NodeResult | Streamed, hooks: Hooks): Pro
   return { isWhole, pageKey: cutter.pageKey }
 }
 
-/**
- * Some upstreams put the key of their next page into their last record. It is of no use to our
- * callers, and would stand beside our own.
- */
+/** Drops the next-page key that some upstreams put into their last record: ours replaces it. */
 function withoutPageKey(record: Uint8Array): Uint8Array {
   const members = rawMembers(new TextDecoder().decode(record))
   if (!members.delete('pageKey')) return record

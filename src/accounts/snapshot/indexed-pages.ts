@@ -31,23 +31,14 @@ export type IndexPlace = {
   bytesMax: number
 }
 
-export type IndexPage = {
-  /** The records, joined by commas, in one piece or several. */
-  bytes: readonly Uint8Array[]
-  count: number
-  last: Uint8Array | null
-  more: boolean
-}
+export type IndexPage = IndexPart & { count: number }
 
 /** The most that is handed on in one piece, so that little waits for a slow reader. */
 const PIECE_BYTES = 256 * 1024
 
 const encoder = new TextEncoder()
 
-/**
- * Serves a page from the index. 'gone' when it no longer shows the moment that a key speaks of;
- * of its own slot it always has the first page.
- */
+/** Serves a page from the index; 'gone' when it no longer has the moment of a page key. */
 export async function serveIndexed(
   index: AccountIndex,
   keys: PageKeys,

@@ -23,10 +23,7 @@ export function ownError(error: SolanaError): OwnAnswer {
   return { kind: 'error', code: error.code, text: solanaErrorText(error), upstream: null }
 }
 
-/**
- * Begins an answer: as text when it is short, else as a stream that is pulled. `left` is called
- * when it was read to its end or given up, perhaps more than once.
- */
+/** Text when it is short, else a pulled stream. `left` is called at its end, maybe twice. */
 export async function beginAnswer(
   pieces: AsyncGenerator<Uint8Array>,
   source: Source,
