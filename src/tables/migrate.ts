@@ -59,10 +59,7 @@ export async function openRecord(db: Database, migrations: readonly Migration[])
   })
 }
 
-/**
- * Runs a script unless it is recorded. The record is written first: a second process waits for
- * it, finds it, and has nothing to do.
- */
+/** Runs a script unless it is recorded. Recording it first makes a second process wait. */
 export async function runOnce(tx: Database, { version, name, script }: Migration): Promise<void> {
   const recorded = await tx.query(sql`
     INSERT INTO migrations (version, name) VALUES (${version}, ${name})

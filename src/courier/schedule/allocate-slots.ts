@@ -20,13 +20,7 @@ export type SlotGrant = {
   isUnproven: boolean
 }
 
-export type Slot = {
-  webhook: ScheduledWebhook
-  host: Host
-  lane: Lane
-  bytes: number
-  isUnproven: boolean
-}
+export type Slot = Omit<SlotGrant, 'slots'> & { bytes: number }
 
 /** Attempts in flight at once: sockets, and at 5 seconds each a thousand hosts that hang. */
 export const SLOTS_MAX = 1024

@@ -28,10 +28,7 @@ type Known = {
   budget: PrefetchBudget
 }
 
-/**
- * New deliveries that are read at once, though fewer may be sent now: one read for 32 takes
- * hardly longer than one for a single delivery.
- */
+/** Reading 32 rows takes hardly longer than reading one, even if fewer may be sent now. */
 const READ_ROWS = 32
 
 const BUDGET_MAX = 20_000

@@ -71,11 +71,6 @@ type OutboxReading = {
   end(): void
 }
 
-type OutboxReadings = {
-  begin(): OutboxReading
-  settled(key: DeliveryKey): void
-}
-
 const ALL_LANES: readonly StoredLane[] = ['new', 'retry', 'error']
 
 export function openOwnedWebhooks(parts: Parts): OwnedWebhooks {
@@ -209,15 +204,11 @@ function withdrawOthers({ schedule, owns }: Parts): ReadonlySet<number> {
 }
 
 /** Offers queues what is read for many of them at once; others than `owned` are left out. */
-function openOutboxReadings(
-  schedule: Schedule,
-  results: ResultCache,
-  owned: (webhook: number) => ScheduledWebhook | null,
-): OutboxReadings {
+function openOutboxReadings(schedule: Schedule, results: ResultCache, owned: Owned) {
   /** For each reading under way: the deliveries settled meanwhile, which it may find waiting. */
   const underWay = new Set<Set<string>>()
   return {
-    begin() {
+    begin(): OutboxReading {
       const settledMeanwhile = new Set<string>()
       underWay.add(settledMeanwhile)
       return {
@@ -233,7 +224,7 @@ function openOutboxReadings(
         end: () => void underWay.delete(settledMeanwhile),
       }
     },
-    settled(key) {
+    settled(key: DeliveryKey): void {
       for (const settledMeanwhile of underWay) settledMeanwhile.add(keyText(key))
     },
   }

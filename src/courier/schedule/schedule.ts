@@ -3,16 +3,16 @@ import type { CourierWebhook } from '../../tables/webhooks/courier-webhooks.ts'
 import type { PrefetchBudget } from './outbox-question.ts'
 import { abandon, isIdle, newWebhookQueue, type WebhookQueue, wants } from './webhook-queue.ts'
 
-/** The load of the webhooks of one team, so that none crowds out the others. */
-export type TeamLoad = {
-  id: string
-  hosts: number
+type InFlight = {
   slots: number
   retrySlots: number
   unprovenSlots: number
   bytes: number
   unprovenBytes: number
 }
+
+/** The load of the webhooks of one team, so that none crowds out the others. */
+export type TeamLoad = InFlight & { id: string; hosts: number }
 
 /**
  * One destination host of one team: how many attempts it takes at once, and who waits for it.
@@ -55,7 +55,7 @@ export type ScheduledWebhook = {
 }
 
 /** The webhooks with something to send, and the attempts in flight. Bounded in all cases. */
-export type Schedule = {
+export type Schedule = InFlight & {
   webhooks: Map<number, ScheduledWebhook>
   /** Queues of webhooks that were dropped while they held slots, by their numbers. */
   abandoned: Map<number, WebhookQueue>
@@ -68,13 +68,10 @@ export type Schedule = {
   tripped: Set<Host>
   waitingForSlots: Set<Host>
   waitingForBytes: Set<Host>
-  slots: number
-  retrySlots: number
-  unprovenSlots: number
-  bytes: number
-  unprovenBytes: number
   prefetched: PrefetchBudget
 }
+
+const NOTHING: InFlight = { slots: 0, retrySlots: 0, unprovenSlots: 0, bytes: 0, unprovenBytes: 0 }
 
 /** Far more than a block brings; beyond it the oldest idle ones are read anew when needed. */
 const WEBHOOKS_MAX = 20_000
@@ -92,19 +89,12 @@ export function openSchedule(): Schedule {
     tripped: new Set(),
     waitingForSlots: new Set(),
     waitingForBytes: new Set(),
-    slots: 0,
-    retrySlots: 0,
-    unprovenSlots: 0,
-    bytes: 0,
-    unprovenBytes: 0,
+    ...NOTHING,
     prefetched: { used: 0 },
   }
 }
 
-/**
- * A webhook that nothing is known of yet, except what is still in flight since it was dropped.
- * Null when there are too many.
- */
+/** Adds a webhook, with what is in flight since it was dropped. Null when there are too many. */
 export function addWebhook(schedule: Schedule, number: number): ScheduledWebhook | null {
   const { webhooks, abandoned, prefetched } = schedule
   if (webhooks.size >= WEBHOOKS_MAX && !evictOne(schedule)) return null
@@ -169,10 +159,7 @@ export function wake(schedule: Schedule, host: Host): void {
   ready.add(host)
 }
 
-/**
- * A team without hosts is forgotten once nothing of it is in flight, and not before: else it
- * could leave its hosts to be counted anew.
- */
+/** Not before nothing is in flight: else a team could leave its hosts to be counted anew. */
 export function forgetTeamIfIdle({ teams }: Schedule, team: TeamLoad): void {
   if (team.hosts === 0 && team.slots === 0) teams.delete(team.id)
 }
@@ -212,8 +199,7 @@ function serverOf(url: string): { scheme: string; name: string } {
 function teamFor({ teams }: Schedule, id: string): TeamLoad {
   const known = teams.get(id)
   if (known) return known
-  const nothing = { slots: 0, retrySlots: 0, unprovenSlots: 0, bytes: 0, unprovenBytes: 0 }
-  const team: TeamLoad = { id, hosts: 0, ...nothing }
+  const team: TeamLoad = { id, hosts: 0, ...NOTHING }
   teams.set(id, team)
   return team
 }

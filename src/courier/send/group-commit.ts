@@ -62,11 +62,8 @@ export function openGroupCommit(world: World, options: Options): GroupCommit {
 
   const startOrGather = () => {
     if (committing || gathered.length === 0) return
-    if (gathered.length >= GROUP_FULL) start()
-    else if (!isTimed) gatherOn()
-  }
-
-  const gatherOn = () => {
+    if (gathered.length >= GROUP_FULL) return start()
+    if (isTimed) return
     isTimed = true
     clock.after(GATHER_MS, () => {
       isTimed = false

@@ -49,7 +49,9 @@ export function startAttempt(
   const startedAtMs = clock.nowMs()
   const body = bodyOf(attempt, result)
   if (body === null) {
-    finishUnsent(sending, attempt, startedAtMs)
+    releaseSlot(sending.schedule, attempt)
+    sending.finished(attempt, resultMissing(attempt, startedAtMs))
+    sending.freed()
     return
   }
 
@@ -74,10 +76,7 @@ export function startAttempt(
     })
 }
 
-/**
- * The length of a body as it was sent. Hot path: the bytes of a result are known, and all that
- * stands around one that is whole is ASCII.
- */
+/** The bytes of a body. Hot path: those of the result are known, and the envelope is ASCII. */
 function bytesOf(
   body: string,
   { kind, dataBytes }: SendAttempt['delivery'],
@@ -95,12 +94,6 @@ function bodyOf({ delivery }: SendAttempt, result: StoredResult | null): string 
   if (sequenceNumber === null || result === null) return null
   const { truncation, data } = result
   return dataBody({ ...envelope, network, sequenceNumber, truncation }, data)
-}
-
-function finishUnsent(sending: DeliverySending, attempt: SendAttempt, nowMs: number): void {
-  releaseSlot(sending.schedule, attempt)
-  sending.finished(attempt, resultMissing(attempt, nowMs))
-  sending.freed()
 }
 
 function conclude(

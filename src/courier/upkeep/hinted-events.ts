@@ -14,12 +14,6 @@ type Options = {
   failed(thrown: unknown): void
 }
 
-/** Brings what others have committed for webhooks of ours. */
-export type HintedEvents = {
-  hear(hint: string): void
-  idle(): Promise<void>
-}
-
 type ReadEvent = { deliveries: readonly Delivery[]; results: readonly StoredPart[] }
 
 /** Events that wait to be read; what is in others is found by a sweep. */
@@ -33,8 +27,11 @@ export const DELIVERIES_READ_MAX = 2000
 /** Results of one event that come along; others are read when their deliveries are sent. */
 const RESULTS_BYTES_MAX = 2 ** 20
 
-/** Hot path: one read for all of our webhooks instead of one for each. */
-export function openHintedEvents(database: Database, options: Options): HintedEvents {
+/**
+ * Brings what others have committed for webhooks of ours. Hot path: one read for all of them
+ * instead of one for each.
+ */
+export function openHintedEvents(database: Database, options: Options) {
   const { name, dispatch, lease, failed } = options
   const hinted = new Set<number>()
 
@@ -57,7 +54,7 @@ export function openHintedEvents(database: Database, options: Options): HintedEv
   }, failed)
 
   return {
-    hear(hint) {
+    hear(hint: string): void {
       const event = hintedEvent(hint, name)
       if (event === null || hinted.size >= HINTED_MAX) return
       hinted.add(event)

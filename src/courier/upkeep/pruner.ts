@@ -5,9 +5,6 @@ import { pruneFigures } from '../../tables/usage/call-stats.ts'
 import { pruneMarks } from '../../tables/usage/usage.ts'
 import { forgetGoneItems } from '../../tables/webhooks/variable-changes.ts'
 
-/** Removes what nobody needs any more. What is not delivered stays. */
-export type Pruner = { stop(): Promise<void> }
-
 /** How long deliveries can be looked at once they are done. */
 const RETENTION_MS = 7 * 24 * 3_600_000
 
@@ -21,7 +18,8 @@ export const ROWS_PER_STEP = 500
 const ITEMS_PER_STEP = 5000
 const REST_MS = 50
 
-export function openPruner(world: World, failed: (thrown: unknown) => void): Pruner {
+/** Removes what nobody needs any more. What is not delivered stays. */
+export function openPruner(world: World, failed: (thrown: unknown) => void) {
   const { clock, database, telemetry } = world
   let isStopped = false
 

@@ -5,12 +5,6 @@ import {
   webhooksWaiting,
 } from '../../tables/deliveries/outbox.ts'
 
-/** Finds the webhooks that have something to send, whoever forgot to remind us of them. */
-export type Sweep = {
-  next(): Promise<Swept>
-  restart(): void
-}
-
 type Swept = {
   /** They have a retry or an error that became due. */
   due: readonly number[]
@@ -35,7 +29,8 @@ const PAGE = 1000
 /** To look for retries of all that wait, most of which are not due, is not cheap. */
 const THOROUGH_EVERY_MS = 10_000
 
-export function openSweep({ clock, database }: World): Sweep {
+/** Finds the webhooks that have something to send, whoever forgot to remind us of them. */
+export function openSweep({ clock, database }: World) {
   let sweptMs = clock.nowMs()
   /** The last webhook of the round under way; null when the next one begins. */
   let after: number | null = null
@@ -43,7 +38,7 @@ export function openSweep({ clock, database }: World): Sweep {
   let thoroughMs = Number.NEGATIVE_INFINITY
 
   return {
-    async next() {
+    async next(): Promise<Swept> {
       const nowMs = clock.nowMs()
       // The clock may have been set back.
       const fromMs = Math.min(sweptMs, nowMs) - OVERLAP_MS
@@ -61,7 +56,7 @@ export function openSweep({ clock, database }: World): Sweep {
       if (after !== null) after = endsRound ? null : (waiting.at(-1)?.webhook ?? null)
       return { due, waiting, isThorough, endsRound, isWholeRound: beginsRound && endsRound }
     },
-    restart() {
+    restart(): void {
       after = null
       thoroughMs = Number.NEGATIVE_INFINITY
     },

@@ -4,6 +4,7 @@ import { monthOf, type Tier } from '../../core/billing/plan.ts'
 import { backlogLevel, isFull } from '../../core/delivery/backlog.ts'
 import { capacityMessage } from '../../core/delivery/envelope.ts'
 import type { World } from '../../ports/world.ts'
+import type { RecordedEvent } from '../../tables/chain/chain-events.ts'
 import { setDraining, unusualBacklogs } from '../../tables/deliveries/team-backlogs.ts'
 import { pauseTeamOverLimit, teamsOverLimit } from '../../tables/usage/capacity-pause.ts'
 import { pauseFullBacklog } from '../../tables/webhooks/standing-rules.ts'
@@ -14,16 +15,6 @@ type Options = {
   /** Told of the webhooks that were paused; each has an error to send. */
   paused(webhooks: readonly number[]): void
   failed(thrown: unknown): void
-}
-
-/** Pauses the webhooks of teams that have used up their month, or have too much undelivered. */
-export type TeamPauses = {
-  checkUsage(teamIds: ReadonlySet<string>): void
-  /** Looks at what teams have undelivered, if an event adds much to it. */
-  checkBacklogs(event: { deliveries: readonly { dataBytes: number }[] }): void
-  /** Looks at all teams with active webhooks: calls use up the month too. */
-  checkAll(): void
-  stop(): Promise<void>
 }
 
 /** The least time between two looks: groups of outcomes are committed more often than that. */
@@ -46,7 +37,8 @@ const PAUSES = {
   backlog: { log: 'backlog_pause', metric: 'headgate_backlog_pauses_total' },
 } as const
 
-export function openTeamPauses(world: World, options: Options): TeamPauses {
+/** Pauses the webhooks of teams that have used up their month, or have too much undelivered. */
+export function openTeamPauses(world: World, options: Options) {
   let teamIds = new Set<string>()
   let isForAll = false
   let isForBacklogs = false
@@ -67,20 +59,24 @@ export function openTeamPauses(world: World, options: Options): TeamPauses {
   }, options.failed)
 
   return {
-    checkUsage(ids) {
+    checkUsage(ids: ReadonlySet<string>): void {
       for (const id of ids) teamIds.add(id)
       look.ask()
     },
-    checkBacklogs(event) {
-      if (!isLarge(event)) return
+    /** Looks at what teams have undelivered, if an event adds much to it. */
+    checkBacklogs({ deliveries }: RecordedEvent): void {
+      let bytes = 0
+      for (const { dataBytes } of deliveries) bytes += dataBytes
+      if (bytes <= LARGE_EVENT_BYTES) return
       isForBacklogs = true
       look.ask()
     },
-    checkAll() {
+    /** Looks at all teams with active webhooks: calls use up the month too. */
+    checkAll(): void {
       isForAll = true
       look.ask()
     },
-    async stop() {
+    async stop(): Promise<void> {
       isStopped = true
       spacing.close()
       await look.idle()
@@ -140,10 +136,4 @@ function tell(
   telemetry.count(metric, {})
   paused(webhooks)
   signals.publish('webhooks', '')
-}
-
-function isLarge({ deliveries }: Parameters<TeamPauses['checkBacklogs']>[0]): boolean {
-  let bytes = 0
-  for (const { dataBytes } of deliveries) bytes += dataBytes
-  return bytes > LARGE_EVENT_BYTES
 }

@@ -7,13 +7,6 @@ import { FIRST, LAST, OPEN_END } from './account-store-file.ts'
 import type { AccountTables } from './account-store-tables.ts'
 import { applyAt } from './account-store-versions.ts'
 
-export type AccountScans = {
-  start(scan: Scan): void
-  add(bytes: Uint8Array): boolean
-  end(): ScanEnd
-  merge(slot: number, after: Uint8Array | null): MergeStep
-}
-
 type Reading = Scan & {
   id: number
   cutter: RecordCutter
@@ -37,16 +30,16 @@ const INSERT = 'INSERT INTO spool.scanned (pubkey, space, body, text) VALUES (?,
  * Scans are spooled before anything comes of them: half an answer leaves nothing behind, and
  * neither the order of the records nor where the node writes its slot matters.
  */
-export function openAccountScans(tables: AccountTables): AccountScans {
+export function openAccountScans(tables: AccountTables) {
   let reading: Reading | null = null
 
   return {
-    start(scan) {
+    start(scan: Scan): void {
       tables.run('DELETE FROM spool.scanned')
       reading = openReading(tables, scan)
       reading.cutter.push(BEFORE)
     },
-    add(bytes) {
+    add(bytes: Uint8Array): boolean {
       const current = reading
       if (!current || current.fault !== null) return false
       tables.together(() => {
@@ -54,12 +47,12 @@ export function openAccountScans(tables: AccountTables): AccountScans {
       })
       return current.fault === null
     },
-    end() {
+    end(): ScanEnd {
       const ended = reading
       if (!ended) return { kind: 'unusable', reason: 'no_scan' }
       return tables.together(() => endOf(ended))
     },
-    merge(slot, after) {
+    merge(slot: number, after: Uint8Array | null): MergeStep {
       if (!reading) return { after: null, differing: 0, closed: 0 }
       const { id, hasData } = reading
       return tables.together(() => mergeStep(tables, { id, hasData, slot, after }))

@@ -1,24 +1,31 @@
 import { join } from 'node:path'
+import { Failure } from '../../core/errors.ts'
 import type { AccountStore, AccountStores } from '../../ports/account-store.ts'
+import { openThreadCalls, type ThreadCalls, ThreadFault } from '../thread-calls.ts'
 import type { LookupRules } from './account-store-lookups.ts'
 import { type AccountReader, openAccountReader } from './account-store-reader.ts'
 import { openAccountTables } from './account-store-tables.ts'
-import { type AccountStoreThread, startAccountStoreThread } from './account-store-thread.ts'
 import { type AccountWriter, openAccountWriter } from './account-store-writer.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: each function has arguments of its own.
+type Functions = Record<string, (...args: any[]) => unknown>
+
+/** A reader or a writer in another thread, with a promise for each of its functions. */
+type StoreThread<Offered extends Functions> = {
+  call: ThreadCalls<Offered>['call']
+  close(): Promise<void>
+}
 
 /** A file for each network in this folder, each with threads of its own. */
 export function openAccountStores(folder: string): AccountStores {
   return { open: (name) => openAccountStore(join(folder, `accounts-${name}.sqlite`)) }
 }
 
-/**
- * Opens the file in two threads: one that writes, and one that reads what is committed, so that
- * no page waits for a scan.
- */
+/** One thread writes and one reads what is committed, so that no page waits for a scan. */
 export async function openAccountStore(path: string): Promise<AccountStore> {
-  const writer = await startAccountStoreThread<AccountWriter>('openWriter', path)
+  const writer = await startThread<AccountWriter>('openWriter', path)
   try {
-    const reader = await startAccountStoreThread<AccountReader>('openReader', path)
+    const reader = await startThread<AccountReader>('openReader', path)
     return storeOver(writer, reader)
   } catch (thrown) {
     await writer.close()
@@ -36,8 +43,8 @@ export function openAccountStoreHere(path = ':memory:', rules?: LookupRules): Ac
 }
 
 function storeOver(
-  writer: AccountStoreThread<AccountWriter>,
-  reader: AccountStoreThread<AccountReader>,
+  writer: StoreThread<AccountWriter>,
+  reader: StoreThread<AccountReader>,
 ): AccountStore {
   let closed: Promise<void> | null = null
   return {
@@ -74,7 +81,34 @@ function storeOver(
 function calledHere<Offered extends { close(): void }>(offered: Offered) {
   const call = async (name: keyof Offered, args: readonly unknown[]) =>
     (offered[name] as (...args: readonly unknown[]) => unknown)(...args)
-  return { call, close: async () => offered.close() } as AccountStoreThread<
+  return { call, close: async () => offered.close() } as StoreThread<
     Offered & Record<string, never>
   >
+}
+
+/** Starts a thread and opens the file there. The thread's faults come as Failures. */
+async function startThread<Offered extends Functions>(
+  open: 'openWriter' | 'openReader',
+  path: string,
+): Promise<StoreThread<Offered>> {
+  const worker = new Worker(new URL('./account-store-worker.ts', import.meta.url).href)
+  const { call: callThread, close, end } = openThreadCalls<Functions>(worker, { grouped: false })
+  const call = (name: string, args: unknown[], transfer?: readonly ArrayBuffer[]) =>
+    callThread(name, args, transfer).catch(fail)
+  try {
+    await call(open, [path])
+  } catch (thrown) {
+    end()
+    throw thrown
+  }
+  return {
+    call: call as ThreadCalls<Offered>['call'],
+    close: () => close().catch(fail),
+  }
+}
+
+function fail(thrown: unknown): never {
+  if (!(thrown instanceof ThreadFault)) throw thrown
+  const { code, message } = thrown
+  throw new Failure('database_unavailable', { code, message })
 }

@@ -7,13 +7,13 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import { watchDisk } from './disk-watch.ts'
 import { emptyFolder, ownFolder } from './own-folder.ts'
 import { openSqliteFile } from './sqlite-database.ts'
-import type { ThreadScript } from './sqlite-thread.ts'
 
 type Needs = { clock: Clock; telemetry: Telemetry }
 
 type Options<Prepared> = {
   folder: string
-  script: ThreadScript
+  /** The address of a script that calls `serveStore` with the procedures of the thread. */
+  script: string
   freeBytesMin: number | undefined
   /** The store is one of local development, which may be forgotten. */
   isLocal?: boolean
@@ -56,10 +56,7 @@ export async function openOwnStore<Prepared>(
   return { database: { ...database, close: () => kept.disposeAsync() }, storeHealth, prepared }
 }
 
-/**
- * Removes what local development left in a folder; a sentence where that may be something else.
- * It stays as it is while another Headgate runs on it.
- */
+/** Empties a folder that local development made and nobody uses; else says why not. */
 export function startAnew(folder: string): string | null {
   const found = existsSync(folder) ? readdirSync(folder) : []
   if (found.length === 0) return null

@@ -6,7 +6,7 @@ import {
   type TransactionRun,
 } from '../../ports/driver-parts/guarded-transaction.ts'
 import { openSqliteEngine, openSqliteReadEngine, type SqliteEngine } from './sqlite-engine.ts'
-import { type SqliteWriter, startSqliteThread, type ThreadScript } from './sqlite-thread.ts'
+import { type SqliteWriter, startSqliteThread } from './sqlite-thread.ts'
 
 /** Codes for which the file, the disk or the thread is at fault; all others are bugs of ours. */
 const UNAVAILABLE =
@@ -21,7 +21,7 @@ const READS = /^\s*SELECT\b/i
  * A database in a file: its writer lives in a thread of its own, since a commit waits for the
  * disk, and statements that only read run here, at once, on the last commit.
  */
-export async function openSqliteFile(path: string, script?: ThreadScript): Promise<Database> {
+export async function openSqliteFile(path: string, script?: string): Promise<Database> {
   await using opened = new AsyncDisposableStack()
   const writer = await guarded(() => startSqliteThread(path, script))
   opened.defer(writer.close)

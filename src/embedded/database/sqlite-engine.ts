@@ -4,10 +4,7 @@ import type { SqlValue } from '../../ports/database.ts'
 import { plainNumbers } from '../../ports/driver-parts/plain-numbers.ts'
 import { openStatementCache } from './statement-cache.ts'
 
-/**
- * How long SQLite waits for another process to let go of the file. The thread
- * stands still meanwhile.
- */
+/** How long SQLite waits for a file that another process holds. The thread blocks meanwhile. */
 const BUSY_TIMEOUT_MS = 5_000
 
 /**
@@ -31,10 +28,7 @@ export type SqliteEngine = {
   close(): void
 }
 
-/**
- * `unsynced` is for who waits for the disk himself before he tells of a commit: SQLite then does
- * so only where the file would be damaged otherwise.
- */
+/** `unsynced`: the caller syncs before it tells of a commit, so SQLite need not. */
 export function openSqliteEngine(
   path: string,
   commits: 'synced' | 'unsynced' = 'synced',

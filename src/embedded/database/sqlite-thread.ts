@@ -24,15 +24,12 @@ export type SqliteWriter = {
   close(): MaybePromise<void>
 }
 
-/** The address of a script that calls `serveStore` with the procedures of the thread. */
-export type ThreadScript = string
-
 const PLAIN = new URL('./plain-store-thread.ts', import.meta.url).href
 
 /** Opens the file in a thread of its own, so that waiting for the disk holds up nobody. */
 export async function startSqliteThread(
   path: string,
-  script: ThreadScript | undefined,
+  script: string | undefined,
 ): Promise<SqliteWriter> {
   const worker = new Worker(script ?? PLAIN)
   const { call, close, end } = openThreadCalls<StoreFunctions>(worker, { grouped: true })

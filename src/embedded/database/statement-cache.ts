@@ -4,10 +4,7 @@ import { assert } from '../../core/errors.ts'
 /** Several times the number of statements that the tables have. */
 const CACHED_STATEMENTS_MAX = 256
 
-/**
- * Multi-row inserts differ with their number of rows: keeping each would push out the useful
- * ones.
- */
+/** Each multi-row insert has its own text: caching them would push out the useful ones. */
 const CACHED_TEXT_CHARS_MAX = 4_096
 
 export type StatementCache = {

@@ -1,7 +1,4 @@
-/**
- * The sums of a map sorted by their keys: two writers that lock the same rows in the same order
- * cannot block each other.
- */
+/** The sums in the order of their keys: writers that lock rows in one order never deadlock. */
 export function inOrder<T>(sums: ReadonlyMap<string, T>): T[] {
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
 }

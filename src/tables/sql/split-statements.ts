@@ -1,16 +1,10 @@
 import { assert } from '../../core/errors.ts'
 
-/**
- * Literals, quoted names and comments are taken whole, so that a semicolon inside them splits
- * nothing.
- */
+/** Takes literals, quoted names and comments whole, since a semicolon in them splits nothing. */
 const PIECE =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|;|[^'";/-]+|\/(?!\*)|-(?!-)/gy
 
-/**
- * Cuts a script into its statements, without comments. It knows what the common
- * tongue of the two engines needs: neither dollar quotes nor bodies of triggers.
- */
+/** Cuts a script into statements, without comments. It knows no dollar quotes or triggers. */
 export function splitStatements(script: string): string[] {
   const statements: string[] = []
   let statement = ''
