@@ -1,4 +1,4 @@
-/** What other processes used this month that the ledger, as last read here, may not have. */
+/** Use of the month by other processes, which the ledger as last read may not have yet. */
 export type UseElsewhere = {
   centiCu: number
   /** The same by the time it was heard of. */
