@@ -21,7 +21,10 @@ const LOOK_EVERY_MS = 1000
 const BEHIND_MS_MIN = 10_000
 const BEHIND_BLOCKS = 5
 
-/** Reports a follower that stands still. It checks by itself, since one that hangs would not. */
+/**
+ * Sees to it that a follower that stands still is noticed: in the probe, the metrics and the
+ * log. It checks by itself, since a follower that hangs would not.
+ */
 export function openProgressWatch(
   { clock, telemetry }: World,
   network: Pick<Network, 'id' | 'blockTimeMs'>,

@@ -38,7 +38,10 @@ const PIECE_BYTES = 256 * 1024
 
 const encoder = new TextEncoder()
 
-/** Serves a page from the index; 'gone' when it no longer has the moment of a page key. */
+/**
+ * Serves a page from the index. 'gone' when it no longer shows the moment that a key speaks of;
+ * of its own slot it always has the first page.
+ */
 export async function serveIndexed(
   index: AccountIndex,
   keys: PageKeys,

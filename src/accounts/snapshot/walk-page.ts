@@ -17,7 +17,10 @@ export type PageAsked = {
   cache: CacheStatus
 }
 
-/** The most account data in a page of two or more. Large, since many clients know no pages. */
+/**
+ * The most account data in one page; one account's is never cut. So much comes in one answer
+ * because clients that know no pages take a page for all there is.
+ */
 const PAGE_DATA_BYTES_MAX = 128 * 1024 * 1024
 
 const BASE64_GROWTH = 4 / 3

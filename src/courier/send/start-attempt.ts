@@ -76,7 +76,10 @@ export function startAttempt(
     })
 }
 
-/** The bytes of a body. Hot path: those of the result are known, and the envelope is ASCII. */
+/**
+ * The length of a body as it was sent. Hot path: the bytes of a result are known, and all that
+ * stands around one that is whole is ASCII.
+ */
 function bytesOf(
   body: string,
   { kind, dataBytes }: SendAttempt['delivery'],

@@ -56,7 +56,10 @@ export async function openOwnStore<Prepared>(
   return { database: { ...database, close: () => kept.disposeAsync() }, storeHealth, prepared }
 }
 
-/** Empties a folder that local development made and nobody uses; else says why not. */
+/**
+ * Removes what local development left in a folder; a sentence where that may be something else.
+ * It stays as it is while another Headgate runs on it.
+ */
 export function startAnew(folder: string): string | null {
   const found = existsSync(folder) ? readdirSync(folder) : []
   if (found.length === 0) return null

@@ -28,7 +28,10 @@ export type SqliteEngine = {
   close(): void
 }
 
-/** `unsynced`: the caller syncs before it tells of a commit, so SQLite need not. */
+/**
+ * `unsynced` is for who waits for the disk himself before he tells of a commit: SQLite then does
+ * so only where the file would be damaged otherwise.
+ */
 export function openSqliteEngine(
   path: string,
   commits: 'synced' | 'unsynced' = 'synced',

@@ -110,7 +110,10 @@ export function openReplayScheduler(world: World, options: Options): ReplaySched
   }
 }
 
-/** Gives free slots to teams in turn, first to those that have none. */
+/**
+ * Gives the free slots to teams in turn: first to those that have none, so that a team with many
+ * replays gets no more than others while they want slots too.
+ */
 async function fillSlots(state: State): Promise<void> {
   if (isFull(state) || !state.options.hasRoom()) return
   const teamIds = await replayingTeams(state.world.database, state.lastTeam, TEAMS_PER_ROUND_MAX)

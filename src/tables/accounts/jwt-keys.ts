@@ -81,7 +81,10 @@ export async function createJwtKey(
   return new Rejection('validation', `A team may have ${TEAM_JWT_KEYS_MAX} keys for tokens.`)
 }
 
-/** Refuses tokens signed with it from then on. False when the team has no such key. */
+/**
+ * Tokens signed with it are refused from then on. False when the team has no such key. The guard
+ * says why the key, as it is in the transaction, must stay.
+ */
 export function revokeJwtKey(
   db: Database,
   teamId: string,

@@ -108,7 +108,10 @@ export function sequenceAfter(previousSequence: number | null): number {
 /** The number of a new event, and whether a reorganisation made it run its height again. */
 export type MovedTip = { sequenceNumber: number; isRerun: boolean }
 
-/** The new event; null, and nothing is written, when somebody else moved the chain. */
+/**
+ * The new event; null when somebody else moved the chain, and nothing is written. Its blocks are
+ * moved by `moveTail`.
+ */
 export function moveChain(tx: Database, move: ChainMove): Promise<MovedTip | null> {
   const { header, kind, previousSequence } = move
   assert(kind === 'first' || previousSequence !== null, 'only a first event has none before')

@@ -19,7 +19,10 @@ export function followedTips(db: Database): Promise<FollowedTip[]> {
     FROM chains ORDER BY network`)
 }
 
-/** The newest blocks that became canonical after that event and still are, ascending. */
+/**
+ * The blocks that became canonical after that event and still are, ascending; at most so many of
+ * the newest. There are never more of them than events.
+ */
 export async function canonicalSince(
   db: Database,
   network: string,

@@ -19,7 +19,10 @@ export type EventToDeliver = {
   isMarked: boolean
 }
 
-/** Creates an event with its deliveries, which wait in the outbox. Returns its number. */
+/**
+ * Creates the deliveries of a new event; they wait in the outbox from now on, and count in the
+ * log and in the backlogs of their teams. The number of the event.
+ */
 export function createDeliveries(tx: Transaction, toDeliver: EventToDeliver): Promise<number> {
   return tx.perform(writeEvent, [toDeliver])
 }

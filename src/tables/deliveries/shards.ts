@@ -45,7 +45,10 @@ export function joinCouriers(
   })
 }
 
-/** False when the courier is fenced. A late renewal never shortens the lease. */
+/**
+ * False when the courier is fenced. What is carried out late does not shorten the lease that was
+ * granted since.
+ */
 export async function renewLease(
   db: Database,
   { courier, token, untilMs }: Fence,
@@ -58,7 +61,10 @@ export async function renewLease(
   return renewed.length === 1
 }
 
-/** The part of the sums that a courier adds to: those of consecutive tokens differ. */
+/**
+ * The part of sums that a courier adds to. Tokens are counted up, so couriers that came one after
+ * the other have different parts.
+ */
 export function partOfCourier({ token }: Fence): string {
   return `courier ${token % COURIER_PARTS}`
 }

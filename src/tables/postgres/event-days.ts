@@ -40,7 +40,10 @@ export function lastEventOf(day: number): number {
   return (day + 1) * EVENTS_A_DAY - 1
 }
 
-/** Makes the partitions of a day and the next ones, and numbers events from its first number. */
+/**
+ * Makes the partitions of a day and of those after it, and has events numbered from the day's
+ * first number on. Nothing happens when the day has begun already.
+ */
 export async function beginDay(tx: Database, nowMs: number): Promise<void> {
   const day = dayOf(nowMs)
   const begun = await tx.query(sql`

@@ -2,7 +2,10 @@ import { type Database, sql, sqlRows } from '../../ports/database.ts'
 
 export type Lease = { holder: string; untilMs: number }
 
-/** True when the lease was free, had lapsed, or was the holder's; it is theirs until then. */
+/**
+ * True when the lease is the holder's until then: it was free, had lapsed, or was theirs
+ * before. Whoever keeps it takes it again in time.
+ */
 export async function takeLease(
   db: Database,
   name: string,

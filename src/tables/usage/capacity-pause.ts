@@ -21,7 +21,10 @@ export function pauseTeamOverLimit(
   )
 }
 
-/** Teams with active webhooks whose month, such as 2026-11, is used up; of all or of some. */
+/**
+ * Teams with active webhooks that have used up the month, such as 2026-11, and may not go on
+ * past it; of all teams or of some.
+ */
 export async function teamsOverLimit(
   db: Database,
   month: string,

@@ -7,7 +7,10 @@ export function logBytesOf(results: readonly { bytes: number }[], deliveries: nu
   return results.reduce((sum, { bytes }) => sum + bytes, deliveries * DELIVERY_BYTES)
 }
 
-/** Adds to the log's size: events and results by network, attempts by courier. */
+/**
+ * Notes that the log has grown, or has shrunk by a negative number: events and results in the part
+ * of their network, attempts in those of couriers.
+ */
 export async function growLog(tx: Database, part: string, bytes: number): Promise<void> {
   if (bytes === 0) return
   await tx.query(sql`

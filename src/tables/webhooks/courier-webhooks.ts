@@ -48,7 +48,10 @@ export async function webhookNumbers(
   return new Map(rows.map(({ id, number }) => [id, number]))
 }
 
-/** Keeps it from being deleted until the transaction ends; null when it is gone. */
+/**
+ * Until the transaction ends it is not deleted; a deletion that has begun is waited for.
+ * Its team and number; null when it is gone.
+ */
 export async function holdWebhook(
   tx: Database,
   id: string,

@@ -38,7 +38,10 @@ export async function pauseTeam(
   })
 }
 
-/** Pauses a webhook whose destination is gone, unless it was changed or paused since. */
+/**
+ * Pauses a webhook because its destination is gone. One that leads elsewhere by now, or was
+ * paused for another reason, which its owner should see, is left alone.
+ */
 export async function pauseGoneWebhook(
   tx: Database,
   { teamId, id, url }: GoneWebhook,

@@ -92,7 +92,10 @@ export function createWebhook(
   })
 }
 
-/** Changes what is given. One that is unpaused is paused again where the rules say so. */
+/**
+ * Changes what is given and leaves the rest. One that is unpaused is paused again, with its
+ * error event, where the rules do not let it be active.
+ */
 export function changeWebhook(
   db: Database,
   teamId: string,
