@@ -57,14 +57,25 @@ describe('reading ahead', () => {
     expect(reads.filter((from) => from === 2)).toHaveLength(4)
   })
 
+  test('is two pages ahead of a walk, and stays so', async () => {
+    await page(callOf(), { ...PLACE, after: keyOf(1) })
+    await clock.advance(0)
+    expect(reads).toEqual([1, 2, 3])
+    await page(callOf(), { ...PLACE, after: keyOf(2) })
+    await clock.advance(0)
+    expect(reads).toEqual([1, 2, 3, 4])
+  })
+
   test('holds few pages, and not for long', async () => {
     for (let limit = 1; limit < 9; limit++)
       await page(callOf(), { ...PLACE, limit, after: keyOf(1) })
+    await clock.advance(0)
     expect(reads).toHaveLength(8 + 4)
     await clock.advance(5_000)
+    expect(clock.timers()).toBe(0)
     await page(callOf(), { ...PLACE, limit: 1, after: keyOf(2) })
-    expect(reads.filter((from) => from === 2)).toHaveLength(5)
-    expect(clock.timers()).toBe(1)
+    await clock.advance(0)
+    expect(reads).toHaveLength(8 + 4 + 1 + 2)
   })
 })
 
