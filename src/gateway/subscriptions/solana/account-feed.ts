@@ -4,7 +4,7 @@ import { rawMembers } from '../../../core/json/json-scan.ts'
 import type { Subscriber } from '../../../core/rpc/subscription-source.ts'
 import type { AccountTopic } from '../../../core/solana/subscriptions/read-topic.ts'
 import { readSlotValue } from '../../../core/solana/subscriptions/subscription-message.ts'
-import { goneAccountText } from '../../../core/solana/text/gone-account-text.ts'
+import { goneAccountText } from '../../../core/solana/text/encodings.ts'
 import { believable, type Feed, type FeedSource, inSlot, isPlausible } from './feed.ts'
 import { readAnew } from './read-anew.ts'
 

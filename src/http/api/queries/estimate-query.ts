@@ -28,16 +28,13 @@ export const estimateQuery: Handler<'estimateQuery'> = (api, call) => {
     if (query instanceof Rejection) return query
 
     const { service, plan } = query
-    const made = await estimate({ ...api, keep }, service, { teamId, plan }, blocks)
+    const made = await estimate(api, service, { teamId, plan }, blocks, keep)
     if (made instanceof Rejection) return made
 
-  const { service, plan } = query
-  const made = await estimate(api, service, { teamId, plan }, asked.blocks, keep)
-  if (made instanceof Rejection) return made
-
-  const { graphql_query: given } = asked
-  const skipsEmpty = typeof given === 'object' && given.skip_empty_messages
-  return { data: { network: service.network.id, ...figures(service.network, made, skipsEmpty) } }
+    const skipsEmpty = typeof given === 'object' && given.skip_empty_messages
+    return { data: { network: service.network.id, ...figures(service.network, made, skipsEmpty) } }
+  }
+  return api.limits.dryRuns.run(teamId, work, SIZE)
 }
 
 function figures(

@@ -3,7 +3,6 @@ import { encodeCall } from '../contracts/encode-call.ts'
 import { ether } from './token-transactions.ts'
 import type { Draft, TransactionContext, TransactionMaker } from './transaction-context.ts'
 
-
 const { vaultFactory } = METHODS
 const GAS = 600_000
 const TOO_LITTLE_GAS = 60_000
