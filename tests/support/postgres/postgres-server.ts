@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  statfsSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,6 +28,9 @@ type Binaries = { initdb: string; postgres: string }
 
 /** Reached on this machine alone, and gone with the tests. */
 const SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off']
+
+const MEMORY = '/dev/shm'
+const MEMORY_BYTES_MIN = 4 * 1024 ** 3
 
 /**
  * The server of the installed package, or that of another version, whose folder of programs
@@ -55,7 +59,7 @@ export async function startPostgresServer(
 ): Promise<PostgresServer> {
   const found = findPostgres()
   if ('missing' in found) throw new Error(found.missing)
-  const folder = mkdtempSync(join(tmpdir(), 'headgate-postgres-'))
+  const folder = mkdtempSync(join(roomyFolder(), 'headgate-postgres-'))
   const { initdb, postgres } = isRoot ? readableByNobody(found, folder) : found
   const data = join(folder, 'data')
   mkdirSync(data)
@@ -79,6 +83,13 @@ export async function startPostgresServer(
     ],
   }))
   return { ...server, data, url: `postgres://postgres@127.0.0.1:${server.port}` }
+}
+
+/** In memory where there is room: each test makes a database, and that is hundreds of files. */
+function roomyFolder(): string {
+  if (!existsSync(MEMORY)) return tmpdir()
+  const { bavail, bsize } = statfsSync(MEMORY)
+  return bavail * bsize > MEMORY_BYTES_MIN ? MEMORY : tmpdir()
 }
 
 /** A checkout in the home of root is closed to others: then the server runs from a copy. */

@@ -39,7 +39,7 @@ function templateOf(all: Shared, { name, prepare }: Template): Promise<string> {
 
 async function startShared(): Promise<Shared> {
   return {
-    server: await startPostgresServer(['max_connections=300']),
+    server: await startPostgresServer(['max_connections=300', 'max_wal_size=128MB']),
     made: 0,
     templates: new Map(),
   }
