@@ -63,7 +63,10 @@ export function FormDialog(props: {
   children: ComponentChildren
 }) {
   const id = useId()
-  const { fault, isBusy, submit } = useSubmit(props.onSend)
+  // A disabled button does not stop Ctrl+Enter.
+  const { fault, isBusy, submit } = useSubmit(async () => {
+    if (!props.mayNotSend) await props.onSend()
+  })
   const foot = (
     <>
       <Button class="ghost" onClick={props.onClose}>

@@ -180,7 +180,16 @@ test.skipIf(lacks)('a key is rotated only after the name was typed', async () =>
 test.skipIf(lacks)('an app is deleted only after its name was typed', async () => {
   const { id } = await openApp('Goner')
   await page.getByRole('button', { name: 'Delete Goner' }).click()
-  await page.getByLabel('Type Goner to confirm').fill('Goner')
+  const deletions: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'DELETE') deletions.push(request.url())
+  })
+  const typed = page.getByLabel('Type Goner to confirm')
+  await typed.fill('Gone')
+  await typed.press('Control+Enter')
+  await page.evaluate('new Promise(requestAnimationFrame)')
+  expect(deletions).toEqual([])
+  await typed.fill('Goner')
   await page.getByRole('button', { name: 'Delete app' }).click()
   await page.waitForURL(`${headgate.url}/apps`)
   await toastSays('Goner is deleted. Its key gets 401.')

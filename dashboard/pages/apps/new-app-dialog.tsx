@@ -17,8 +17,11 @@ export function NewAppDialog({ onClose }: { onClose(): void }) {
   // All are open at first: a key that works everywhere surprises nobody.
   const networks = chosen ?? available.map(({ id }) => id)
   const create = async () => {
+    // The list may still be loading when the form is sent.
+    const all = async () => (await callApi('listNetworks')).data.map(({ id }) => id)
+    const open = [...(chosen ?? (await all()))]
     const { data } = await callApi('createApp', {
-      body: { name: name.trim(), description: description.trim(), networks: [...networks] },
+      body: { name: name.trim(), description: description.trim(), networks: open },
     })
     invalidate('listApps')
     say(`${data.name} is ready. Its key works now.`)
