@@ -13,7 +13,7 @@ const OUTAGES_AT_ONCE_MAX = 6
 export const OUTAGE_MS_MAX = 90_000
 
 /** Nodes rest for seconds before they are tried again, and nobody has to wait for that. */
-export const OUTAGE_PACE = 5
+export const OUTAGE_PACE = 2
 
 let running = 0
 const waiting: (() => void)[] = []
