@@ -159,7 +159,7 @@ export function wake(schedule: Schedule, host: Host): void {
   ready.add(host)
 }
 
-/** Not before nothing is in flight: else a team could leave its hosts to be counted anew. */
+/** Keeps a team with attempts in flight: forgotten, its hosts would be counted from zero. */
 export function forgetTeamIfIdle({ teams }: Schedule, team: TeamLoad): void {
   if (team.hosts === 0 && team.slots === 0) teams.delete(team.id)
 }

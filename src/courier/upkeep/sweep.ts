@@ -29,7 +29,7 @@ const PAGE = 1000
 /** To look for retries of all that wait, most of which are not due, is not cheap. */
 const THOROUGH_EVERY_MS = 10_000
 
-/** Finds the webhooks that have something to send, whoever forgot to remind us of them. */
+/** Finds webhooks with something to send, even if no hint named them. */
 export function openSweep({ clock, database }: World) {
   let sweptMs = clock.nowMs()
   /** The last webhook of the round under way; null when the next one begins. */

@@ -84,6 +84,9 @@ export function judgeReceivers(
   expected: ReadonlyMap<string, NodeJson>,
 ): void {
   expect(receivers.faults).toEqual([])
+  const missing = [...expected.keys()].filter((key) => !receivers.accepted.has(key))
+  // Shows how often each one arrived and was refused, before the long lists are compared.
+  expect(missing.map((key) => ({ key, arrived: receivers.arrived.get(key) }))).toEqual([])
   expect([...receivers.accepted].toSorted()).toEqual([...expected.keys()].toSorted())
   for (const [key, { body }] of receivers.arrived) {
     expect(JSON.parse(body).event.data.block).toMatchObject(expected.get(key) ?? {})
