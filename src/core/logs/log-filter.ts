@@ -43,7 +43,7 @@ export function parseLogFilter(params: readonly unknown[]): LogFilter | null {
   return { from, to, ...keys }
 }
 
-/** Reads `address` and `topics` by the rules of go-ethereum, with up to `alternativesMax` alternatives each. */
+/** Reads `address` and `topics` by the rules of go-ethereum. */
 export function readLogKeys(
   { address, topics }: Readonly<Record<string, unknown>>,
   alternativesMax: number,
