@@ -1,6 +1,7 @@
 import { Rejection } from '../../../core/errors.ts'
 import * as replays from '../../../tables/webhooks/replays.ts'
 import { findWebhook } from '../../../tables/webhooks/webhooks.ts'
+import { followedUpstreams } from '../../../upstream/pool/selection.ts'
 import type { WireReplay } from '../../contract/contract.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
@@ -99,9 +100,13 @@ function invalidRange(
       `from_block, to_block: a replay may take ${REPLAY_BLOCKS_MAX} blocks.`,
     )
   }
-  const { head } = service.pool.selection
-  if (head === null || toBlock <= head.number) return null
-  return new Rejection('validation', `to_block: the newest block of ${network} is ${head.number}.`)
+  const { selection } = service.pool
+  if (selection.head === null) return null
+  // Webhooks follow the first node that has a block, before others confirm it.
+  const heights = followedUpstreams(selection).map(({ head }) => head?.number ?? 0)
+  const newest = Math.max(selection.head.number, ...heights)
+  if (toBlock <= newest) return null
+  return new Rejection('validation', `to_block: the newest block of ${network} is ${newest}.`)
 }
 
 async function replayOf(
