@@ -52,8 +52,8 @@ export type PageOrder = {
 export type KnownMint = { pubkey: Uint8Array; facts: MintFacts | null }
 
 export type PageStep = {
-  /** The records, joined by commas; nothing where none was found. */
-  bytes: Uint8Array
+  /** The records; those of a piece are joined by commas. */
+  pieces: readonly Uint8Array[]
   count: number
   last: Uint8Array | null
   /** Whether others follow; else how far was looked, to go on from there. */

@@ -227,7 +227,7 @@ export async function shown(
   for (;;) {
     const step = await store.page({ ...pageAt(slot), ...asked, after })
     if (isSolanaError(step)) throw new Error(step.message)
-    if (step.count > 0) texts.push(Buffer.from(step.bytes).toString())
+    texts.push(...step.pieces.map((piece) => Buffer.from(piece).toString()))
     if (typeof step.more === 'boolean') return texts.join()
     after = step.more.lookedTo
   }

@@ -21,7 +21,7 @@ function scripted(steps: readonly (Partial<PageStep> & { length: number })[]) {
     orders.push({ ...order, mints: [...order.mints] })
     const last = keyOf(orders.length)
     return {
-      bytes: new Uint8Array(length).fill(120),
+      pieces: length > 0 ? [new Uint8Array(length).fill(120)] : [],
       count: length > 0 ? 1 : 0,
       last: length > 0 ? last : null,
       more: orders.length < steps.length ? { lookedTo: last } : false,

@@ -39,7 +39,7 @@ export async function readWholePage(
   for await (const step of steps(reading, call, place, shown, WHOLE_BYTES_MAX)) {
     if (isSolanaError(step)) return step
     bytes.push(...step.bytes)
-    bytesRead += step.bytes.reduce((sum, piece) => sum + piece.length, 0)
+    bytesRead += sum(step.bytes)
     if (bytesRead > WHOLE_BYTES_MAX) {
       bytes.length = 0
       if (!mayBeRefused) return 'large'
@@ -91,14 +91,21 @@ async function* steps(
       mints: [],
     })
     if (isSolanaError(step)) return yield step
-    const bytes = step.count === 0 ? [] : count > 0 ? [COMMA, step.bytes] : [step.bytes]
+    const isFirst = count === 0
+    const bytes = step.pieces.flatMap((piece, at) =>
+      isFirst && at === 0 ? [piece] : [COMMA, piece],
+    )
     count += step.count
-    bytesRead += step.bytes.length
+    bytesRead += sum(step.pieces)
     const { more } = step
     yield { bytes, count: step.count, last: step.last, more: more === true }
     if (typeof more === 'boolean') return
     after = more.lookedTo
   }
+}
+
+function sum(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sofar, { length }) => sofar + length, 0)
 }
 
 /** Where records need mints that the store does not have, a node is asked for those. */

@@ -190,6 +190,16 @@ describe('stored texts', () => {
     },
   )
 
+  test.each(['asc', 'desc'] as const)('a page of several pieces shows all, %s', async (order) => {
+    const accounts = Array.from({ length: 2_600 }, (_, at) => numbered(at))
+    await change(store, 10, ...accounts)
+    const wanted = order === 'asc' ? accounts : accounts.toReversed()
+    for (const limit of [1_250, 1_251, 2_500, 2_599, 2_600, 5_000]) {
+      expect(await shown(store, 10, { order, limit })).toBe(recordsOf(wanted.slice(0, limit)))
+      expect(await page({ order, limit })).toMatchObject({ more: limit < 2_600 })
+    }
+  })
+
   test('a full page says whether others follow', async () => {
     await change(store, 10, accountAt(1, 'a'), accountAt(2, 'b'))
     expect(await page({ limit: 1 })).toMatchObject({ count: 1, last: keyOf(1), more: true })

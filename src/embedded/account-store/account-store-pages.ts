@@ -27,6 +27,8 @@ type RowsRead = { last: Uint8Array | null; more: PageStep['more'] }
 const ROWS_AT_ONCE = 1_250
 const BYTES_AT_ONCE = 4 * 1024 * 1024
 const TEXT_BYTES_AT_ONCE = 8 * 1024 * 1024
+/** Texts in one value, about half a megabyte: larger ones take new memory each time. */
+const TEXTS_AT_ONCE = 1_250
 /** Up to here all of them are had as one value, which is quicker. */
 const JOINED_BYTES_MAX = 2 * BYTES_AT_ONCE
 
@@ -57,7 +59,8 @@ export function readPage(
   const read = readRows(file, program, order, writer, lookup)
   if (!('more' in read)) return read
   const { count } = writer.written
-  return { bytes: writer.written.take(), count, ...read, unknownMints: [...unknownMints.values()] }
+  const pieces = count === 0 ? [] : [writer.written.take()]
+  return { pieces, count, ...read, unknownMints: [...unknownMints.values()] }
 }
 
 /** Joins the stored texts of the next accounts; null where some have none, or may not fit. */
@@ -70,20 +73,32 @@ function readTexts(
   const fitting = Math.floor(Math.min(TEXT_BYTES_AT_ONCE, order.stepBytesMax) / textBytesMax)
   const rowsMax = Math.min(order.limit, fitting)
   if (rowsMax < 1 || rowsMax * textBytesMax > order.bytesMax) return null
-  const [row] = file.rows<{ bytes: Uint8Array | null; counted: bigint; texts: bigint }>(
-    `SELECT CAST(group_concat(text, ',') AS BLOB) AS bytes, count(*) AS counted,
-       count(text) AS texts FROM (${pageText('text', id, order, null)})`,
-    ...valuesOf(order, null, rowsMax),
-  )
-  const bytes = (row?.bytes ?? new Uint8Array()) as Uint8Array<ArrayBuffer>
-  const count = Number(row?.counted ?? 0)
-  if (count !== Number(row?.texts ?? 0)) return null
-  const last = count === 0 ? null : keyBefore(bytes, bytes.length)
-  return { bytes, count, last, more: moreAfter(), unknownMints: [] }
+  const pieces: Uint8Array[] = []
+  let count = 0
+  let last: Uint8Array | null = null
+  while (count < rowsMax) {
+    const wanted = Math.min(TEXTS_AT_ONCE, rowsMax - count)
+    const values = valuesOf({ ...order, after: last ?? order.after }, null, wanted)
+    const [row] = file.rows<{ bytes: Uint8Array | null; texts: bigint }>(
+      `SELECT CAST(group_concat(text, ',') AS BLOB) AS bytes, count(text) AS texts
+       FROM (${pageText('text', id, order, null)})`,
+      ...values,
+    )
+    const texts = Number(row?.texts)
+    const isEnd = texts < wanted
+    // A record without a text looks like the end, and counting rows for each piece takes time.
+    if (isEnd && file.rows(pageText('1', id, order, null), ...values).length > texts) return null
+    if (row?.bytes) {
+      pieces.push(row.bytes)
+      count += texts
+      last = keyBefore(row.bytes, row.bytes.length)
+    }
+    if (isEnd || last === null) return { pieces, count, last, more: false, unknownMints: [] }
+  }
+  return { pieces, count, last, more: moreAfter(), unknownMints: [] }
 
   function moreAfter(): PageStep['more'] {
-    if (last === null || count < rowsMax) return false
-    if (count < order.limit) return { lookedTo: last }
+    if (last !== null && count < order.limit) return { lookedTo: last }
     const next = pageText('1', id, order, null)
     return file.rows(next, ...valuesOf({ ...order, after: last }, null, 1)).length > 0
   }

@@ -6,17 +6,14 @@ import { readPage, type StoredProgram } from './account-store-pages.ts'
 
 export type AccountReader = ReturnType<typeof openAccountReader>
 
-/** Made each time, for its bytes are transferred to another thread. */
-function nothing(): PageStep {
-  return { bytes: new Uint8Array(), count: 0, last: null, more: false, unknownMints: [] }
-}
+const NOTHING: PageStep = { pieces: [], count: 0, last: null, more: false, unknownMints: [] }
 
 export function openAccountReader(file: AccountFile, rules: LookupRules = LOOKUP_RULES) {
   const lookups = openAccountLookups(file, rules)
   return {
     page(order: PageOrder): PageStep | SolanaError {
       const program = programOf(file, order.program)
-      if (!program) return nothing()
+      if (!program) return NOTHING
       return readPage(file, program, order, lookups.find(program.id, order.filters))
     },
     nextLookupChange: lookups.nextChange,

@@ -15,7 +15,7 @@ const functions = {
 
 serveThreadCalls(self, functions, {
   transferOf(value) {
-    const buffer = (value as Partial<PageStep> | null | undefined)?.bytes?.buffer
-    return buffer instanceof ArrayBuffer ? [buffer] : []
+    const pieces = (value as Partial<PageStep> | null | undefined)?.pieces ?? []
+    return pieces.map(({ buffer }) => buffer as ArrayBuffer)
   },
 })
