@@ -3,6 +3,7 @@ import type { Contender, Gate } from './contenders.ts'
 /** The beginning or the end of a reply, where a pageKey stands. */
 const KEY_BYTES = 600
 const PAGE_KEY = /"pageKey":"([^"]+)"/
+const KEYS_PASS = /headgate_index_passes_total\{kind="keys"[^}]*\} [1-9]/
 const READY_TRIES_MAX = 4000
 const READY_EVERY_MS = 50
 
@@ -47,4 +48,14 @@ export async function indexed(gate: Gate, ...programs: string[]): Promise<void> 
     await Bun.sleep(READY_EVERY_MS)
   }
   throw new Error(`${programs} were never indexed`)
+}
+
+/** Ends with the first check for closed accounts. It comes soon after the start, then rarely. */
+export async function checked({ networksUrl }: Gate): Promise<void> {
+  for (let tries = 0; tries < READY_TRIES_MAX; tries++) {
+    const metrics = await (await fetch(new URL('/metrics', networksUrl))).text()
+    if (KEYS_PASS.test(metrics)) return
+    await Bun.sleep(READY_EVERY_MS)
+  }
+  throw new Error('the index was never checked')
 }
