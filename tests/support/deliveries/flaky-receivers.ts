@@ -80,7 +80,8 @@ async function receive(
     if (chance.fraction() >= bad) return new Response('', { status: chance.pick(REFUSALS) })
     if (chance.fraction() < 0.8) return new Response('', { status: 500 })
     await Bun.sleep(timeoutMs * 2)
-    return new Response('too late')
+    // Not a 200: a sender that was put to sleep meanwhile may take the answer before its timer.
+    return new Response('too late', { status: 503 })
   }
   if (arrived) {
     arrived.one.accepted++
