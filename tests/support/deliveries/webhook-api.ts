@@ -10,6 +10,7 @@ import {
 } from '../../../src/tables/deliveries/settle-deliveries.ts'
 import type { NetworkService } from '../../../src/upstream/answers/ask-network.ts'
 import { managementApi, START_MS } from '../../management-api.ts'
+import { testClock } from '../basics/test-clock.ts'
 import type { CallOptions } from '../product/checked-call.ts'
 import { fenceOf, outcomeOf } from './delivery-store.ts'
 import { eventAt } from './webhook-store.ts'
@@ -98,6 +99,7 @@ export async function webhookApi(overrides: Partial<ManagementApi> = {}) {
 
 function serviceOf(id: string, kind: Network['kind'], traces: boolean): NetworkService {
   const network = { id, kind, upstreams: [{ traces }] }
-  const pool = { selection: { head: { number: HEAD } } }
+  const nodes = { upstreams: [], followStateOf: new Map(), clock: testClock() }
+  const pool = { selection: { head: { number: HEAD }, ...nodes } }
   return { network, pool } as unknown as NetworkService
 }
