@@ -3,7 +3,7 @@ import type { Contender, Gate } from './contenders.ts'
 /** The beginning or the end of a reply, where a pageKey stands. */
 const KEY_BYTES = 600
 const PAGE_KEY = /"pageKey":"([^"]+)"/
-const KEYS_PASS = /headgate_index_passes_total\{kind="keys"[^}]*\} [1-9]/
+const KEYS_PASS = /headgate_index_passes_total\{kind="keys"[^}]*outcome="verified"[^}]*\} [1-9]/
 const READY_TRIES_MAX = 4000
 const READY_EVERY_MS = 50
 
@@ -50,7 +50,7 @@ export async function indexed(gate: Gate, ...programs: string[]): Promise<void> 
   throw new Error(`${programs} were never indexed`)
 }
 
-/** Ends with the first check for closed accounts. It comes soon after the start, then rarely. */
+/** Waits for the first check for closed accounts, which runs soon after the start. */
 export async function checked({ networksUrl }: Gate): Promise<void> {
   for (let tries = 0; tries < READY_TRIES_MAX; tries++) {
     const metrics = await (await fetch(new URL('/metrics', networksUrl))).text()

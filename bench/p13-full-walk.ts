@@ -49,7 +49,7 @@ export async function fullWalk(effort: Effort): Promise<Result> {
       ],
       notes: [
         `A call is a MiB of answer; pages of ${limit.toLocaleString('en')}, one after the other.`,
-        'It begins after the first check for closed accounts, which takes a tenth of the time.',
+        'Walks start after the first check for closed accounts; later ones are rare.',
         'Over the node a walk waits for the node to write all records first.',
       ],
     }

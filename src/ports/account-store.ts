@@ -52,7 +52,7 @@ export type PageOrder = {
 export type KnownMint = { pubkey: Uint8Array; facts: MintFacts | null }
 
 export type PageStep = {
-  /** The records; those of a piece are joined by commas. */
+  /** The records, joined by commas within a piece, not between pieces. */
   pieces: readonly Uint8Array[]
   count: number
   last: Uint8Array | null

@@ -39,7 +39,7 @@ export async function readWholePage(
   for await (const step of steps(reading, call, place, shown, WHOLE_BYTES_MAX)) {
     if (isSolanaError(step)) return step
     bytes.push(...step.bytes)
-    bytesRead += sum(step.bytes)
+    bytesRead += bytesIn(step.bytes)
     if (bytesRead > WHOLE_BYTES_MAX) {
       bytes.length = 0
       if (!mayBeRefused) return 'large'
@@ -96,7 +96,7 @@ async function* steps(
       isFirst && at === 0 ? [piece] : [COMMA, piece],
     )
     count += step.count
-    bytesRead += sum(step.pieces)
+    bytesRead += bytesIn(step.pieces)
     const { more } = step
     yield { bytes, count: step.count, last: step.last, more: more === true }
     if (typeof more === 'boolean') return
@@ -104,8 +104,8 @@ async function* steps(
   }
 }
 
-function sum(pieces: readonly Uint8Array[]): number {
-  return pieces.reduce((sofar, { length }) => sofar + length, 0)
+function bytesIn(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0)
 }
 
 /** Where records need mints that the store does not have, a node is asked for those. */

@@ -27,7 +27,7 @@ type RowsRead = { last: Uint8Array | null; more: PageStep['more'] }
 const ROWS_AT_ONCE = 1_250
 const BYTES_AT_ONCE = 4 * 1024 * 1024
 const TEXT_BYTES_AT_ONCE = 8 * 1024 * 1024
-/** Texts in one value, about half a megabyte: larger ones take new memory each time. */
+/** Joined into one value of about half a megabyte: a larger one needs fresh memory each time. */
 const TEXTS_AT_ONCE = 1_250
 /** Up to here all of them are had as one value, which is quicker. */
 const JOINED_BYTES_MAX = 2 * BYTES_AT_ONCE
@@ -86,7 +86,7 @@ function readTexts(
     )
     const texts = Number(row?.texts)
     const isEnd = texts < wanted
-    // A record without a text looks like the end, and counting rows for each piece takes time.
+    // A missing text looks like the end. Only then are the rows counted, which takes time.
     if (isEnd && file.rows(pageText('1', id, order, null), ...values).length > texts) return null
     if (row?.bytes) {
       pieces.push(row.bytes)

@@ -125,7 +125,8 @@ test(
 async function openStage(): Promise<Stage> {
   const node = startChainNode(SEED + 2)
   const chance = seededChance(SEED + 3)
-  const options = { hosts: HOSTS, chance, failing: FAILING, bad: BAD, timeoutMs: TIMEOUT_MS }
+  const failures = { failing: FAILING, bad: BAD, timeoutMs: TIMEOUT_MS, lateStatus: 200 } as const
+  const options = { hosts: HOSTS, chance, ...failures }
   const receivers = startFlakyReceivers(options)
   const folder = newFolder()
   const more =

@@ -36,6 +36,8 @@ export type FlakyOptions = {
   bad: number
   /** An answer is late after that. */
   timeoutMs: number
+  /** The status of a late answer, once the sender has given up. */
+  lateStatus: 200 | 503
 }
 
 const REFUSALS = [400, 404, 409, 422]
@@ -66,7 +68,7 @@ export function startFlakyReceivers(options: FlakyOptions): FlakyReceivers {
 
 async function receive(
   receivers: FlakyReceivers,
-  { chance, failing, bad, timeoutMs }: FlakyOptions,
+  { chance, failing, bad, timeoutMs, lateStatus }: FlakyOptions,
   request: Request,
 ): Promise<Response> {
   const body = await request.text().catch(() => null)
@@ -80,8 +82,7 @@ async function receive(
     if (chance.fraction() >= bad) return new Response('', { status: chance.pick(REFUSALS) })
     if (chance.fraction() < 0.8) return new Response('', { status: 500 })
     await Bun.sleep(timeoutMs * 2)
-    // Not a 200: a sender that was put to sleep meanwhile may take the answer before its timer.
-    return new Response('too late', { status: 503 })
+    return new Response('too late', { status: lateStatus })
   }
   if (arrived) {
     arrived.one.accepted++
