@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { eachSeed } from '../../../tests/support/basics/each-seed.ts'
+import { sized } from '../../../tests/support/basics/sized.ts'
 import {
   FIRST,
   openReplayBench,
@@ -48,7 +49,7 @@ async function expectAllOnce(id: string): Promise<void> {
 
 describe('a replay whose process dies', () => {
   test('at any of its statements goes on with the very next block', () =>
-    eachSeed(24, async (statement) => {
+    eachSeed(sized(8, 24), async (statement) => {
       await on.close()
       on = await openReplayBench(BLOCKS)
       await webhookAndChain()

@@ -2,13 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
 import { eachSeed } from '../../../tests/support/basics/each-seed.ts'
 import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
+import { sized } from '../../../tests/support/basics/sized.ts'
 import { eventAt, NETWORK } from '../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { recordEvent } from './chain-events.ts'
 import { beginAnew, type ChainMove, followedAt, readChain, sequenceAt } from './chain-tail.ts'
 
 const BASE = 1_000_000_000_000
-const SEEDS = 40
+const SEEDS = sized(8, 40)
 const EVENTS_PER_SEED = 60
 
 let db: Database

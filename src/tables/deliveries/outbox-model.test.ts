@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
+import { seedsTo } from '../../../tests/support/basics/each-seed.ts'
 import { type Chance, seededChance } from '../../../tests/support/basics/seeded-chance.ts'
+import { sized } from '../../../tests/support/basics/sized.ts'
 import {
   backlogsMiscounted,
   bytesMiscounted,
@@ -54,7 +56,7 @@ type Run = {
   attempts: Parameters<typeof outcomeOf>[0][]
 }
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+test.each(seedsTo(sized(2, 8)))(
   'whatever happens to deliveries, what waits is what a naive reading says (%d)',
   async (seed) => {
     const run = await begin(seed)

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
+import { seedsTo } from '../../../tests/support/basics/each-seed.ts'
 import { failureOf } from '../../../tests/support/basics/failure-of.ts'
 import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
+import { sized } from '../../../tests/support/basics/sized.ts'
 import {
   billOf,
   deliveryCalled,
@@ -196,7 +198,7 @@ describe('the bill', () => {
     expect((await billOf(db)).lines).toMatchObject([{ calls: 1 }])
   })
 
-  test.each([1, 2, 3])(
+  test.each(seedsTo(sized(1, 3)))(
     'adds up to the bytes accepted, whatever came in between (%#)',
     async (seed) => {
       const chance = seededChance(seed)

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
+import { seedsTo } from '../../../tests/support/basics/each-seed.ts'
 import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
+import { sized } from '../../../tests/support/basics/sized.ts'
 import { fenceOf, LEASE_MS, NOW_MS } from '../../../tests/support/deliveries/delivery-store.ts'
 import { HOSTILE_TEXTS } from '../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
@@ -163,7 +165,7 @@ describe('shards', () => {
   })
 })
 
-test.each([1, 2, 3, 4])(
+test.each(seedsTo(sized(1, 4)))(
   'whoever comes and goes, no shard has two owners that may write (%d)',
   async (seed) => {
     const chance = seededChance(seed)

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
+import { seedsTo } from '../../../tests/support/basics/each-seed.ts'
 import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
+import { sized } from '../../../tests/support/basics/sized.ts'
 import {
   NOW_MS,
   nextEvent,
@@ -42,7 +44,7 @@ async function bytesCounted(): Promise<number> {
   return logBytesOf(results, rows?.rows ?? 0) + (rows?.bytes ?? 0)
 }
 
-test.each([1, 2, 3, 4])(
+test.each(seedsTo(sized(1, 4)))(
   'the size of the log is what its rows add up to, always (%d)',
   async (seed) => {
     const chance = seededChance(seed)

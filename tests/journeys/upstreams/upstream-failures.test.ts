@@ -24,7 +24,7 @@ type Bad = {
 const status = (code: number, headers = {}) => new Response('no', { status: code, headers })
 const body = (text: string) => new Response(text)
 
-const RELAPSES_MAX = 5
+const RELAPSES_MAX = 50
 
 const FAILING = /^failing: (resting before the next probe|being probed)$/
 
@@ -247,7 +247,7 @@ async function expectRestAndReturn({ spoil, reason, fault }: Bad): Promise<void>
     for (let round = 0; round < RELAPSES_MAX; round++) {
       await journey.reportedUnderLoad('bad', ({ state }) => state === 'used')
       const before = bad.callsOf('eth_getBalance')
-      await journey.reads(200)
+      await journey.reads(20)
       if (bad.callsOf('eth_getBalance') > before) return
     }
     throw new Error('a node that came back is used, but never called')

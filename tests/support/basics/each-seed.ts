@@ -13,3 +13,8 @@ export async function eachSeed(
     }
   }
 }
+
+/** The seeds from 1 to `count`, for tests with a case of its own for each. */
+export function seedsTo(count: number): number[] {
+  return Array.from({ length: count }, (_, at) => at + 1)
+}

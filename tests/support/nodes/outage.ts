@@ -38,7 +38,7 @@ export async function outage(
   })
   try {
     await journey.allHealthy()
-    await journey.reads(40)
+    await journey.reads(20)
     expect(bad.callsOf('eth_getBalance')).toBeGreaterThan(0)
     await run({ bad, good, journey })
   } finally {

@@ -3,6 +3,16 @@ import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 /** A database of its own on the server that all tests of this process share. */
 export type TestDatabase = { url: string; drop(): Promise<void> }
 
+/** Of no replica, and gone with the tests. */
+const SETTINGS = [
+  'max_connections=300',
+  'max_wal_size=128MB',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'full_page_writes=off',
+  'autovacuum=off',
+]
+
 type Shared = { server: PostgresServer; made: number; templates: Map<string, Promise<string>> }
 
 /** Test files may each have modules of their own, and still share the server. */
@@ -39,7 +49,7 @@ function templateOf(all: Shared, { name, prepare }: Template): Promise<string> {
 
 async function startShared(): Promise<Shared> {
   return {
-    server: await startPostgresServer(['max_connections=300', 'max_wal_size=128MB']),
+    server: await startPostgresServer(SETTINGS),
     made: 0,
     templates: new Map(),
   }

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../../tests/fresh-store.ts'
+import { seedsTo } from '../../../../tests/support/basics/each-seed.ts'
 import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
+import { sized } from '../../../../tests/support/basics/sized.ts'
 import {
   NOW_MS,
   nextEvent,
@@ -91,7 +93,7 @@ describe('the log', () => {
     expect(await resendDelivery(db, TEAM_A, theirs, NOW_MS)).toBe('not_found')
   })
 
-  test.each([1, 2, 3])(
+  test.each(seedsTo(sized(1, 3)))(
     'is the same page by page as all at once, whatever is asked (%#)',
     async (seed) => {
       const chance = seededChance(seed)

@@ -1,9 +1,9 @@
 // Runs on both stores.
 import { expect, test } from 'bun:test'
-import { ledgerOf, startLoad } from '../support/basics/load.ts'
-import { configuredProcess } from '../support/product/configured-process.ts'
-import { until } from '../support/product/headgate.ts'
-import { type HeadgateProcess, UPSTREAM_SECRETS } from '../support/product/headgate-process.ts'
+import { ledgerOf, startLoad } from '../../support/basics/load.ts'
+import { configuredProcess } from '../../support/product/configured-process.ts'
+import { until } from '../../support/product/headgate.ts'
+import { type HeadgateProcess, UPSTREAM_SECRETS } from '../../support/product/headgate-process.ts'
 
 /** The usage that the contract allows a crash to lose. */
 const LOSS_MS_MAX = 1000

@@ -5,15 +5,10 @@ import { join } from 'node:path'
 import { createWalletClient, type Hex, http, parseGwei } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
-import { until } from '../../../../../tests/support/basics/until.ts'
-import {
-  canonical,
-  FIRST,
-  forkableCalls,
-  SECOND,
-} from '../../../../../tests/support/devnet/forkable-calls.ts'
-import { systemClock } from '../../clock.ts'
-import { type EvmChain, startEvmChain } from '../evm-chain.ts'
+import { systemClock } from '../../packages/devnet/src/clock.ts'
+import { type EvmChain, startEvmChain } from '../../packages/devnet/src/evm/evm-chain.ts'
+import { until } from '../support/basics/until.ts'
+import { canonical, FIRST, forkableCalls, SECOND } from '../support/devnet/forkable-calls.ts'
 
 /** Keeps the second word of its data in the slot of the first: SSTORE(data[0], data[32]). */
 const KEEPER = '0x6007600a5f3960075ff36020355f355500'

@@ -1,10 +1,10 @@
 // Runs on both stores.
 import { afterEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { deliveryId } from '../../src/core/delivery/delivery-id.ts'
-import { rawBlock } from '../support/blocks/raw-block.ts'
-import { startWebhookReceiver } from '../support/deliveries/webhook-receiver.ts'
-import { type FakeNode, startFakeNode } from '../support/nodes/fake-node.ts'
-import { until } from '../support/product/headgate.ts'
+import { deliveryId } from '../../../src/core/delivery/delivery-id.ts'
+import { rawBlock } from '../../support/blocks/raw-block.ts'
+import { startWebhookReceiver } from '../../support/deliveries/webhook-receiver.ts'
+import { type FakeNode, startFakeNode } from '../../support/nodes/fake-node.ts'
+import { until } from '../../support/product/headgate.ts'
 import {
   cleanUp,
   configText,
@@ -12,7 +12,7 @@ import {
   newFolder,
   startProcess,
   writeConfig,
-} from '../support/product/headgate-process.ts'
+} from '../../support/product/headgate-process.ts'
 
 /** Some seconds of real blocks and answers, or more where the machine is busy with others. */
 setDefaultTimeout(180_000)

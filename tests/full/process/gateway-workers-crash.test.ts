@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import { ledgerOf, startLoad } from '../support/basics/load.ts'
-import { freePort } from '../support/nodes/free-port.ts'
-import { configuredProcess, stopProcess } from '../support/product/configured-process.ts'
-import { until } from '../support/product/headgate.ts'
-import type { HeadgateProcess } from '../support/product/headgate-process.ts'
+import { ledgerOf, startLoad } from '../../support/basics/load.ts'
+import { freePort } from '../../support/nodes/free-port.ts'
+import { configuredProcess, stopProcess } from '../../support/product/configured-process.ts'
+import { until } from '../../support/product/headgate.ts'
+import type { HeadgateProcess } from '../../support/product/headgate-process.ts'
 import {
   callEveryWorker,
   hasEnded,
   killHard,
   metricOf,
   workerPids,
-} from '../support/product/workers.ts'
+} from '../../support/product/workers.ts'
 
 const WORKERS = 3
 const SEVERAL = { HEADGATE_GATEWAY_WORKERS: String(WORKERS) }

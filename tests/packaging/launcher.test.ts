@@ -2,17 +2,12 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  cleanUp,
-  newFolder,
-  runToEnd,
-  startProcess,
-} from '../../support/product/headgate-process.ts'
+import { cleanUp, newFolder, runToEnd, startProcess } from '../support/product/headgate-process.ts'
 
 /** A process starts in a fraction of a second, unless the machine is busy with others. */
 setDefaultTimeout(180_000)
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const BIN = join(ROOT, 'bin')
 
 const LOCAL = { HEADGATE_LISTEN: '127.0.0.1:0' }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { fill, keysOf, PROGRAM, startAccountNode } from '../support/nodes/account-node.ts'
-import { startFakeNode } from '../support/nodes/fake-node.ts'
-import { evmNetwork, networksEnv, solanaNetwork } from '../support/nodes/networks.ts'
-import { rpc, startHeadgate, type TestHeadgate, until } from '../support/product/headgate.ts'
-import { newApp, newTeam } from '../support/product/teams.ts'
-import { callAnywhere, callEveryWorker } from '../support/product/workers.ts'
+import { fill, keysOf, PROGRAM, startAccountNode } from '../../support/nodes/account-node.ts'
+import { startFakeNode } from '../../support/nodes/fake-node.ts'
+import { evmNetwork, networksEnv, solanaNetwork } from '../../support/nodes/networks.ts'
+import { rpc, startHeadgate, type TestHeadgate, until } from '../../support/product/headgate.ts'
+import { newApp, newTeam } from '../../support/product/teams.ts'
+import { callAnywhere, callEveryWorker } from '../../support/product/workers.ts'
 
 const WORKERS = 4
 

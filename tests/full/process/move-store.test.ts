@@ -1,11 +1,11 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../support/basics/until.ts'
-import { addManyDeliveries } from '../support/deliveries/many-deliveries.ts'
-import { runMove, startMove } from '../support/product/move-process.ts'
-import { moveStage } from '../support/product/move-stage.ts'
-import { lacksPostgres, WORLD } from '../support/product/world.ts'
+import { until } from '../../support/basics/until.ts'
+import { addManyDeliveries } from '../../support/deliveries/many-deliveries.ts'
+import { runMove, startMove } from '../../support/product/move-process.ts'
+import { moveStage } from '../../support/product/move-stage.ts'
+import { lacksPostgres, WORLD } from '../../support/product/world.ts'
 
 /** The whole promise is 1,000,000 deliveries, which takes minutes. */
 const DELIVERIES = Number(process.env.HEADGATE_MOVE_DELIVERIES ?? 1_000)
