@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { sql } from '../../src/ports/database.ts'
+import { type Sql, sql } from '../../src/ports/database.ts'
 import { seededChance } from '../support/basics/seeded-chance.ts'
 import { until } from '../support/basics/until.ts'
 import {
@@ -86,27 +86,32 @@ describe.skipIf(lacksPostgres()).each([
 /** Blocks that are replaced while nobody follows bring nothing, so the store is asked. */
 async function hasEnough(db: ClusterDatabase | null): Promise<boolean> {
   const count = sql`SELECT CAST(COUNT(*) AS BIGINT) AS made FROM deliveries`
-  const [row] = (await db?.query<{ made: number }>(count).catch(() => [])) ?? []
+  const row = db && (await rowOf<{ made: number }>(db, count))
   return (row?.made ?? 0) >= DELIVERIES
+}
+
+/** Nothing while the server is away, as it may still be after the last blow. */
+async function rowOf<Row>(db: ClusterDatabase, statement: Sql): Promise<Row | undefined> {
+  const [row] = await db.query<Row>(statement).catch(() => [])
+  return row
 }
 
 async function untilFollowed({ networks }: ChaosStage, db: ClusterDatabase): Promise<void> {
   for (const { id, node } of networks) {
-    const isFollowed = async () => {
-      const [chain] = await db.query(sql`SELECT tip_hash FROM chains WHERE network = ${id}`)
-      return chain?.tip_hash === node.head.hash
-    }
+    const tip = sql`SELECT tip_hash FROM chains WHERE network = ${id}`
+    const isFollowed = async () =>
+      (await rowOf<{ tip_hash: string }>(db, tip))?.tip_hash === node.head.hash
     await until(isFollowed, `${id} is followed to its head`, PATIENCE_MS)
   }
 }
 
 /** Waits as long as it moves. */
 async function untilSettled(db: ClusterDatabase): Promise<void> {
+  const waiting = sql`SELECT CAST(COUNT(*) AS BIGINT) AS left FROM outbox`
   let before = Number.POSITIVE_INFINITY
   for (let movedAt = Date.now(); ; await Bun.sleep(200)) {
-    const [row] = await db.query<{ left: number }>(sql`
-      SELECT CAST(COUNT(*) AS BIGINT) AS left FROM outbox`)
-    const left = row?.left ?? 0
+    const row = await rowOf<{ left: number }>(db, waiting)
+    const left = row?.left ?? before
     if (left === 0) return
     if (left < before) movedAt = Date.now()
     before = left
