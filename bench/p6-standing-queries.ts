@@ -89,7 +89,7 @@ function measureOracle(block: BenchBlock, queries: readonly Query[]) {
   return sampleOf(queries.length, times, cpuUs)
 }
 
-/** `fresh` makes the block anew, as if it had just been read. */
+/** `fresh` returns the block as if it had just been read. */
 export function measureEngine(fresh: () => Block, queries: number, engine: Engine) {
   let bytes = 0
   const { times, cpuUs } = timeEach(BLOCKS_EACH, fresh, (block) => {

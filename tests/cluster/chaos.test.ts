@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { Failure } from '../../src/core/errors.ts'
 import { type Sql, sql } from '../../src/ports/database.ts'
 import { seededChance } from '../support/basics/seeded-chance.ts'
 import { until } from '../support/basics/until.ts'
@@ -90,10 +91,15 @@ async function hasEnough(db: ClusterDatabase | null): Promise<boolean> {
   return (row?.made ?? 0) >= DELIVERIES
 }
 
-/** Nothing while the server is away, as it may still be after the last blow. */
+/** Undefined while the database is unavailable, as it may still be after the last failure. */
 async function rowOf<Row>(db: ClusterDatabase, statement: Sql): Promise<Row | undefined> {
-  const [row] = await db.query<Row>(statement).catch(() => [])
-  return row
+  try {
+    const [row] = await db.query<Row>(statement)
+    return row
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'database_unavailable') return undefined
+    throw error
+  }
 }
 
 async function untilFollowed({ networks }: ChaosStage, db: ClusterDatabase): Promise<void> {

@@ -3,7 +3,7 @@ import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 /** A database of its own on the server that all tests of this process share. */
 export type TestDatabase = { url: string; drop(): Promise<void> }
 
-/** Of no replica, and gone with the tests. */
+/** The data is thrown away after the tests, and there is no replica. */
 const SETTINGS = [
   'max_connections=300',
   'max_wal_size=128MB',

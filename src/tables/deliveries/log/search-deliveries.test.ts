@@ -8,7 +8,6 @@ import {
   setDefaultTimeout,
   test,
 } from 'bun:test'
-
 import { freshStore } from '../../../../tests/fresh-store.ts'
 import { seedsTo } from '../../../../tests/support/basics/each-seed.ts'
 import { seededChance } from '../../../../tests/support/basics/seeded-chance.ts'
@@ -42,7 +41,7 @@ type Filter = Omit<DeliverySearch, 'after' | 'limit'>
 
 const HOUR_MS = 3_600_000
 
-/** Of the long log, each with 1,000 deliveries. */
+/** Webhooks in the long log; each has 1,000 deliveries. */
 const WEBHOOKS = sized(60, 100)
 
 let db: Database
