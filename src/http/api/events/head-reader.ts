@@ -34,6 +34,10 @@ export function openHeadReader(
   const newHeads = async (chain: KnownChain, tip: FollowedTip): Promise<LiveEvent[]> => {
     const { network, atMs } = tip
     const blocks = await canonicalSince(database, network, chain.sequenceNumber, BLOCKS_MAX)
+    const events = (blocks.at(-1)?.sequenceNumber ?? chain.sequenceNumber) - chain.sequenceNumber
+    // Blocks that came and were replaced since the last read were never seen here, only counted.
+    const reached = Math.min(tip.highest, chain.number + events - blocks.length)
+    chain.highest = Math.max(chain.highest, reached)
     return blocks.map(({ number, hash, sequenceNumber }) => {
       chain.sequenceNumber = Math.max(chain.sequenceNumber, sequenceNumber)
       return headEvent({ network, number, hash, atMs }, moved(chain, number))
