@@ -35,6 +35,9 @@ export type PostgresPool = {
   close(): Promise<void>
 }
 
+/** A connection when a probe starts; its session is null until the server has named it. */
+type Suspect = { connection: PostgresConnection; session: string | null }
+
 const LOOK_EVERY_MS = 500
 
 /** SQLSTATE of a write on a standby, or on a primary that was set to read only. */
@@ -149,6 +152,8 @@ function isReadOnly(thrown: unknown): boolean {
 function openConnections(connect: () => PostgresConnection) {
   const idle: PostgresConnection[] = []
   const open = new Set<PostgresConnection>()
+  /** Connections that wait while the server is idle, by the time since when they wait. */
+  let doubted = new Map<PostgresConnection, number | null>()
   let isClosed = false
 
   const drop = (connection: PostgresConnection) => {
@@ -177,21 +182,29 @@ function openConnections(connect: () => PostgresConnection) {
       for (const connection of open) drop(connection)
     },
     /** The connections that a probe which starts now can tell something about. */
-    suspects(sinceMs: number): PostgresConnection[] {
-      return [...open].filter((one) => one.session() !== null || isSilent(one, sinceMs))
-    },
+    suspects: (sinceMs: number): Suspect[] =>
+      [...open]
+        .map((connection) => ({ connection, session: connection.session() }))
+        .filter(({ connection, session }) => session !== null || isSilent(connection, sinceMs)),
     /**
      * Drops connections that the server does not have, as after its address has moved, and those
      * that wait for an answer while the server has nothing to do for them.
      */
     dropDead(
-      suspects: readonly PostgresConnection[],
+      suspects: readonly Suspect[],
       sessions: ReadonlyMap<string, boolean>,
       sinceMs: number,
     ) {
-      for (const connection of suspects) {
-        const isBusy = sessions.get(connection.session() ?? '')
-        if (isSilent(connection, sinceMs) ? !isBusy : isBusy === undefined) drop(connection)
+      const doubtedBefore = doubted
+      doubted = new Map()
+      for (const { connection, session } of suspects) {
+        const isBusy = sessions.get(session ?? '')
+        if (session !== null && isBusy === undefined) drop(connection)
+        if (isBusy || !isSilent(connection, sinceMs)) continue
+        // Its answer may be on the way to us, so only the second probe in a row decides.
+        const waitingSinceMs = connection.waitingSinceMs()
+        if (doubtedBefore.get(connection) === waitingSinceMs) drop(connection)
+        else doubted.set(connection, waitingSinceMs)
       }
     },
     silentSince: (sinceMs: number) => [...open].filter((one) => isSilent(one, sinceMs)),
