@@ -12,8 +12,10 @@ const METHODS = ['eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransacti
 
 describe('a filter', () => {
   test('is asked of the node that made it, whatever others are there', async () => {
+    // One node alone has no room for all of them at once.
+    const upstreams = [{ concurrencyMax: 20 }, { concurrencyMax: 20 }]
     await nodes(async ({ all, ask }) => {
-      // All at once, so that both nodes get their part.
+      holdUntilAllAsked(all)
       const made = Array.from({ length: 30 }, (_, at) => ask(METHODS[at % 3] ?? '', [{}]))
       const ids: string[] = await Promise.all(made)
       expect(new Set(ids).size).toBe(30)
@@ -25,7 +27,7 @@ describe('a filter', () => {
       }
       for (const id of ids) expect(await ask('eth_uninstallFilter', [id])).toBe(true)
       for (const node of all) expect(node.callsOf('eth_getFilterChanges')).toBeGreaterThan(0)
-    })
+    }, upstreams)
   })
 
   test('is reached under the id that the node gave it', async () => {
@@ -190,11 +192,14 @@ type Given = {
   ask(method: string, params: unknown[]): Promise<any>
 }
 
-async function nodes(run: (given: Given) => Promise<void>): Promise<void> {
+async function nodes(
+  run: (given: Given) => Promise<void>,
+  upstreams: { concurrencyMax: number }[] = [],
+): Promise<void> {
   const all = [await startTcpNode('one'), await startTcpNode('two')]
   for (const node of all) keepsFilters(node)
   const env = { HEADGATE_DEMO_KEY: 'true', HEADGATE_TRUST_PROXY: 'true' }
-  const journey = await poolJourney(all, { env })
+  const journey = await poolJourney(all, { env, upstreams })
   const ask = async (method: string, params: unknown[]) => {
     const { json } = await journey.gate.post(rpc(method, params))
     expect(json.error).toBeUndefined()
@@ -205,6 +210,20 @@ async function nodes(run: (given: Given) => Promise<void>): Promise<void> {
     await run({ all, journey, ask })
   } finally {
     await journey.stop()
+  }
+}
+
+/** No node makes a filter before each of them was asked for one. */
+function holdUntilAllAsked(all: readonly FakeNode[]): void {
+  const asked = new Set<FakeNode>()
+  const { promise: allAsked, resolve } = Promise.withResolvers<void>()
+  for (const node of all) {
+    node.misbehave = async (method) => {
+      if (!METHODS.includes(method)) return null
+      if (asked.add(node).size === all.length) resolve()
+      await allAsked
+      return null
+    }
   }
 }
 
