@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import type { UpstreamSpec } from '../../../src/core/network.ts'
-import { rpc, startHeadgate, type TestHeadgate } from '../product/headgate.ts'
+import { rpc, startHeadgate, type TestHeadgate, until } from '../product/headgate.ts'
 import type { FakeNode } from './fake-node.ts'
 
 /** The report of `GET /api/networks` about one upstream. */
@@ -21,6 +21,8 @@ export type PoolJourney = {
   gate: TestHeadgate
   /** Makes so many reads at once and expects each to be answered, and rightly. */
   reads(count: number): Promise<void>
+  /** Reads until some of them have reached that node: a slow one gets fewer than others. */
+  readsReach(node: FakeNode): Promise<void>
   report(name: string): Promise<UpstreamReport>
   /** Waits until every node has told its head and may be asked, which the start does not. */
   allHealthy(): Promise<void>
@@ -34,6 +36,7 @@ export type PoolJourney = {
 const REPORT_MS_MAX = 60_000
 const REPORT_EVERY_MS = 100
 const READS_BETWEEN = 5
+const READS_AT_ONCE = 20
 
 /** For many gateways side by side: a machine that is busy with their polls makes nodes look bad. */
 export const SELDOM_POLLED = { headPollMs: 30_000 }
@@ -90,6 +93,14 @@ export async function poolJourney(
     gate,
     report,
     reads,
+    readsReach(node) {
+      const before = node.callsOf('eth_getBalance')
+      const isReached = async () => {
+        await reads(READS_AT_ONCE)
+        return node.callsOf('eth_getBalance') > before
+      }
+      return until(isReached, `reads reach ${node.name}`)
+    },
     async allHealthy() {
       // Before the first head, every upstream counts as good.
       const isHealthy: Wanted = ({ state, head }) => state !== 'excluded' && head !== null
