@@ -22,7 +22,7 @@ const NEXT_PROBE_MS = 600
 let clock: TestClock
 let pool: PostgresPool
 let opened: number
-/** What the server says of its sessions. */
+/** The sessions that the server reports, with their states. */
 let states: Record<string, string>
 let probes: number
 let statement: PromiseWithResolvers<Record<string, string>[]>

@@ -152,7 +152,7 @@ function isReadOnly(thrown: unknown): boolean {
 function openConnections(connect: () => PostgresConnection) {
   const idle: PostgresConnection[] = []
   const open = new Set<PostgresConnection>()
-  /** Connections that wait while the server is idle, by the time since when they wait. */
+  /** Connections that wait while the server is idle, with the time when they started to wait. */
   let doubted = new Map<PostgresConnection, number | null>()
   let isClosed = false
 

@@ -213,7 +213,7 @@ async function nodes(
   }
 }
 
-/** No node makes a filter before each of them was asked for one. */
+/** No node makes a filter until every node has been asked for one. */
 function holdUntilAllAsked(all: readonly FakeNode[]): void {
   const asked = new Set<FakeNode>()
   const { promise: allAsked, resolve } = Promise.withResolvers<void>()

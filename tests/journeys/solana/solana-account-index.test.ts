@@ -28,8 +28,8 @@ const CONFIRMED = { commitment: 'confirmed' }
 const ACCOUNTS = sized(5_000, 30_000)
 
 /**
- * The keys are read for a tenth of the time at most. One reading takes 15 s on a busy machine, with
- * a ledger that has just got all those accounts, and the next one comes 135 s later.
+ * The index spends at most a tenth of its time on reading all keys. Right after this many new
+ * accounts, one read takes 15 s on a busy machine, so the next one starts 135 s later.
  */
 const KEYS_MS_MAX = 600_000
 

@@ -36,7 +36,7 @@ afterEach(() => db.close())
 
 async function move(kind: 'first' | 'extends' | 'forks', number: number, fork = '') {
   const moved = await recordEvent(db, eventAt(number, sequence, { kind, fork, atMs: number }))
-  if (moved === 'lost') throw new Error('nobody else moves this chain')
+  if (moved === 'lost') throw new Error('no other process moves this chain')
   sequence = moved.sequenceNumber
 }
 
@@ -50,8 +50,8 @@ async function extend(...numbers: number[]) {
   for (const number of numbers) await move('extends', number)
 }
 
-describe('a reorg is told with all blocks that it replaced', () => {
-  test('when they were told', async () => {
+describe('a reorg reports all blocks that it replaced', () => {
+  test('when they were reported before', async () => {
     await extend(11, 12)
     expect(await readHeads()).toEqual(['11', '12'])
     await replace('a', 11, 12, 13)

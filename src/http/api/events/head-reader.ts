@@ -35,7 +35,8 @@ export function openHeadReader(
     const { network, atMs } = tip
     const blocks = await canonicalSince(database, network, chain.sequenceNumber, BLOCKS_MAX)
     const events = (blocks.at(-1)?.sequenceNumber ?? chain.sequenceNumber) - chain.sequenceNumber
-    // Blocks that came and were replaced since the last read were never seen here, only counted.
+    // Blocks that came and were replaced since the last read are only counted, so this is an upper
+    // bound: after two reorgs between reads, a new height may carry `reorganised_from` as well.
     const reached = Math.min(tip.highest, chain.number + events - blocks.length)
     chain.highest = Math.max(chain.highest, reached)
     return blocks.map(({ number, hash, sequenceNumber }) => {
