@@ -1,7 +1,7 @@
-import { openInProcessSignals } from '../src/embedded/in-process-signals.ts'
 import { type ApiRouter, apiRouter } from '../src/http/api/api-router.ts'
 import type { ManagementApi } from '../src/http/api/management-api.ts'
 import type { Clock } from '../src/ports/clock.ts'
+import { openMachineSignals } from '../src/ports/driver-parts/machine-signals.ts'
 import type { LogFields } from '../src/ports/telemetry.ts'
 import { openSecrets } from '../src/system/machine/secrets.ts'
 import { systemEntropy } from '../src/system/machine/system-entropy.ts'
@@ -28,7 +28,7 @@ export async function managementApi(overrides: Partial<ManagementApi> = {}) {
   const seen = { changes: 0, webhookChanges: 0 }
   const needs: ManagementApi = {
     local: null,
-    signals: openInProcessSignals(),
+    signals: openMachineSignals(),
     database: await freshStore(),
     clock: stoppedClock(time),
     entropy,

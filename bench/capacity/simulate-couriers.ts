@@ -1,6 +1,6 @@
 import { openShardLease, type ShardLease } from '../../src/courier/upkeep/shard-lease.ts'
-import { openInProcessSignals } from '../../src/embedded/in-process-signals.ts'
 import type { Database } from '../../src/ports/database.ts'
+import { openMachineSignals } from '../../src/ports/driver-parts/machine-signals.ts'
 import { SHARDS, shardOf } from '../../src/tables/deliveries/shards.ts'
 import { freshStore } from '../../tests/fresh-store.ts'
 import { type Chance, seededChance } from '../../tests/support/basics/seeded-chance.ts'
@@ -80,7 +80,7 @@ export async function simulateCouriers(run: CourierRun, burst: number): Promise<
 }
 
 function openCouriers(clock: TestClock, database: Database, count: number): SimCourier[] {
-  const signals = openInProcessSignals()
+  const signals = openMachineSignals()
   return Array.from({ length: count }, (_, at) => {
     const lease = openShardLease(testWorld({ clock, database, signals }), {
       name: `courier_${at}`,

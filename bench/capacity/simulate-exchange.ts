@@ -1,9 +1,5 @@
-import { openInProcessSignals } from '../../src/embedded/in-process-signals.ts'
-import {
-  frameSignals,
-  openLimitExchange,
-  PACE_BETWEEN_MACHINES,
-} from '../../src/metering/limit-exchange.ts'
+import { openLimitExchange, PACE_BETWEEN_MACHINES } from '../../src/metering/limit-exchange.ts'
+import { openMachineSignals } from '../../src/ports/driver-parts/machine-signals.ts'
 import { quietTelemetry } from '../../tests/support/basics/quiet-telemetry.ts'
 import { seededChance } from '../../tests/support/basics/seeded-chance.ts'
 import { testClock } from '../../tests/support/basics/test-clock.ts'
@@ -34,7 +30,7 @@ export async function simulateExchange(run: ExchangeRun): Promise<ExchangeReport
   const clock = testClock()
   const chance = seededChance(seed)
   const telemetry = quietTelemetry()
-  const signals = openInProcessSignals()
+  const signals = openMachineSignals()
   let [frames, bytes, heard] = [0, 0, 0]
   signals.subscribe('limits', (text) => {
     frames += 1
@@ -42,8 +38,10 @@ export async function simulateExchange(run: ExchangeRun): Promise<ExchangeReport
   })
   const keys = Array.from({ length: teams }, (_, at) => `team_${String(at).padStart(16, '0')}`)
   const exchanges = Array.from({ length: machines }, (_, at) => {
-    const carrier = frameSignals(signals, `gateway_${at}`)
-    const exchange = openLimitExchange(clock, telemetry, carrier, PACE_BETWEEN_MACHINES)
+    const exchange = openLimitExchange(
+      { clock, signals, telemetry },
+      { sender: `gateway_${at}`, pace: PACE_BETWEEN_MACHINES },
+    )
     exchange.subscribe(() => {
       heard += 1
     })

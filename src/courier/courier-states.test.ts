@@ -50,7 +50,7 @@ describe('a paused webhook', () => {
     const id = await stage.webhook('wh_a')
     stage.open()
     await stage.block(id)
-    stage.signals.publish = () => {}
+    stage.signals.publish = async () => {}
     await stage.change(id, PAUSED)
     await stage.change(id, ACTIVE)
     await stage.change(id, { url: 'https://elsewhere.example/' })

@@ -4,8 +4,8 @@ import { testWorld } from '../../tests/support/basics/test-world.ts'
 import { aTier } from '../../tests/support/product/a-tier.ts'
 import { type AccountStore, accountStore } from '../../tests/support/solana/account-store.ts'
 import { Rejection } from '../core/errors.ts'
-import { openInProcessSignals } from '../embedded/in-process-signals.ts'
 import { openSpendGuard } from '../metering/spend-guard.ts'
+import { openMachineSignals } from '../ports/driver-parts/machine-signals.ts'
 import type { Signals } from '../ports/signals.ts'
 import { type AppDirectory, openAppDirectory } from './app-directory.ts'
 import type { Caller } from './read-caller.ts'
@@ -24,7 +24,7 @@ beforeEach(async () => {
   store = await accountStore(clock)
   database = store.database
   key = store.key
-  signals = openInProcessSignals()
+  signals = openMachineSignals()
   directory = openDirectory(() => true)
   await clock.advance(400)
 })

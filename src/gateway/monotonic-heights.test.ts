@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type TestClock, testClock } from '../../tests/support/basics/test-clock.ts'
+import { testWorld } from '../../tests/support/basics/test-world.ts'
+import { openMachineSignals } from '../ports/driver-parts/machine-signals.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { openMonotonicHeights } from './monotonic-heights.ts'
 
@@ -98,7 +100,7 @@ type Given = { headNumber: number | null; witnesses: number; excluded?: number; 
 
 function heights({ headNumber, witnesses, excluded = 0, isLocal = false }: Given) {
   const clock: TestClock = testClock()
-  const heights = openMonotonicHeights(() => clock.monotonicMs())
+  const heights = openMonotonicHeights(testWorld({ clock, signals: openMachineSignals() }))
   const head = headNumber === null ? null : { number: headNumber, hash: '0x', finalized: null }
   const upstreams = Array.from({ length: witnesses }, () => ({ head: { number: 1 } }))
   const stateOf = new Map(upstreams.map((one, at) => [one, at < excluded ? 'excluded' : 'used']))

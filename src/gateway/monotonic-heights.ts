@@ -1,5 +1,7 @@
 import { numberToQuantity, quantityToNumber } from '../core/hex.ts'
+import type { World } from '../ports/world.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
+import { publishChainNews, subscribeToChainNews } from '../upstream/answers/note-height-shown.ts'
 import { isBelievable } from '../upstream/pool/selection.ts'
 
 /** Makes `eth_blockNumber` of one app never go backwards, whichever node answered. */
@@ -7,33 +9,41 @@ export type MonotonicHeights = {
   /** The result, or the highest one that the app has seen where that is higher. */
   raise(appId: string, service: NetworkService, resultText: string): string
   /**
-   * Tells other processes of a new height before anybody is shown it, so that none of them shows
-   * a lower one afterwards. Null where they know, where there are none, and for other methods.
+   * Reports a new height to other processes before a caller is shown it, so that none of them
+   * shows a lower one afterwards. Null where they know it, and for other methods.
    */
   share(service: NetworkService, method: string, reply: Reply): Promise<void> | null
-  hear(networkId: string, height: number): void
+  stop(): void
 }
 
 type Reply = { kind: string; text?: string }
 
 type Held = { height: number; atMs: number }
 
-/** The highest block that any process shows; while it is being told, with the telling. */
-type Floor = Held & { telling: Promise<void> | null }
+/** The highest block that any process shows; while it is being reported, with the report. */
+type Floor = Held & { report: Promise<void> | null }
 
 /** A chain that shows no progress for this long was started anew. */
 const HELD_MS_MAX = 3_600_000
 const HELD_MAX = 100_000
 
-export function openMonotonicHeights(monotonicMs: () => number): MonotonicHeights {
+export function openMonotonicHeights({ clock, signals }: World): MonotonicHeights {
+  const { monotonicMs } = clock
   let held = new Map<string, Held>()
-  // By network, so no more than are served; empty where one process serves alone.
+  // By network, so no more than are served.
   const floors = new Map<string, Floor>()
 
   const floorOf = (networkId: string): Floor | null => {
     const floor = floors.get(networkId)
     return floor && monotonicMs() - floor.atMs < HELD_MS_MAX ? floor : null
   }
+
+  const stop = subscribeToChainNews(signals, (networkId, news) => {
+    if (news.kind !== 'shown') return
+    const known = floorOf(networkId)
+    if (known && news.height <= known.height) return
+    floors.set(networkId, { height: news.height, atMs: monotonicMs(), report: null })
+  })
 
   return {
     raise(appId, service, resultText) {
@@ -56,26 +66,22 @@ export function openMonotonicHeights(monotonicMs: () => number): MonotonicHeight
     },
 
     share(service, method, { kind, text }) {
-      const { tellOthers, network } = service
-      if (tellOthers === null || method !== 'eth_blockNumber' || kind !== 'result') return null
+      if (method !== 'eth_blockNumber' || kind !== 'result') return null
       const said = quantityToNumber(text?.slice(1, -1))
       if (said === null) return null
       const height = believable(service, said)
-      const known = floorOf(network.id)
-      if (known && height <= known.height) return known.telling
-      const floor: Floor = { height, atMs: monotonicMs(), telling: null }
-      floor.telling = tellOthers({ kind: 'shown', height }).finally(() => {
-        floor.telling = null
+      const { id } = service.network
+      const known = floorOf(id)
+      if (known && height <= known.height) return known.report
+      const floor: Floor = { height, atMs: monotonicMs(), report: null }
+      floor.report = publishChainNews(service, { kind: 'shown', height }).finally(() => {
+        floor.report = null
       })
-      floors.set(network.id, floor)
-      return floor.telling
+      floors.set(id, floor)
+      return floor.report
     },
 
-    hear(networkId, height) {
-      const known = floorOf(networkId)
-      if (known && height <= known.height) return
-      floors.set(networkId, { height, atMs: monotonicMs(), telling: null })
-    },
+    stop,
   }
 }
 

@@ -26,6 +26,7 @@ test('a batch of pages of our own is made some at a time, and holds no more than
   const needs = {
     local,
     guard: { admit: () => null, settle() {} },
+    heights: { share: () => null },
     meter: { add() {} },
     answers: openUnreadBudget(() => 2 ** 40),
   } as unknown as ServeNeeds

@@ -77,8 +77,7 @@ export function serveRpc(
 
   const answer = ask(needs, context, method, call, transport)
   if (answer instanceof Promise) return awaitAnswer(needs, context, method, call, answer)
-  const { tellOthers } = service
-  const shared = tellOthers ? needs.heights.share(service, call.method, answer.reply) : null
+  const shared = needs.heights.share(service, call.method, answer.reply)
   if (shared) return shared.then(() => charge(needs, context, method, call, answer))
   return charge(needs, context, method, call, answer)
 }
@@ -100,7 +99,8 @@ async function awaitAnswer(
     if (caller.isDemo) needs.demo.refund(context.clientAddress(), method)
     return refused(call.idText, method.refusedLabel, unanswered(service.network.id, thrown))
   }
-  if (service.tellOthers) await needs.heights.share(service, call.method, asked.reply)
+  const shared = needs.heights.share(service, call.method, asked.reply)
+  if (shared) await shared
   return charge(needs, context, method, call, asked)
 }
 

@@ -5,6 +5,7 @@ import {
   type SharingGateways,
 } from '../../tests/support/product/sharing-gateways.ts'
 import { openMethodRegistry } from '../core/rpc/method-registry.ts'
+import { openLimitExchange, PACE_BETWEEN_MACHINES } from './limit-exchange.ts'
 import type { SpendGuard } from './spend-guard.ts'
 import type { TeamAccount } from './team-account.ts'
 
@@ -67,6 +68,39 @@ describe('the throughput of a team over several gateways', () => {
     await shared.clock.advance(100)
     expect(sizes.length).toBeGreaterThan(3)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(7000)
+  })
+})
+
+describe('a gateway that starts later', () => {
+  test('begins with what is missing in each bucket, not with full ones', async () => {
+    const [first, second] = shared.gateways(2, { cuPerSecond: 500 }) as Two
+    first.exchange.took('team team_x', 400_000, 0, 500)
+    second.exchange.took('team team_x', 100_000, 0, 500)
+    second.exchange.took('team team_y', 100, 0, 500)
+    await shared.clock.advance(60)
+    await shared.clock.advance(1940)
+    const received: Record<string, number[]> = {}
+    for (const { exchange } of [first, second]) {
+      const late = openLimitExchange(shared, {
+        sender: 'late',
+        pace: PACE_BETWEEN_MACHINES,
+        debts: exchange.debts(),
+      })
+      late.subscribe((key, { throughputCentiCu, billedCentiCu }) => {
+        received[key] = [Math.round(throughputCentiCu / 10_000), billedCentiCu]
+      })
+      late.stop()
+    }
+    // Of 5,000 CU, two seconds brought back 1,000; of the single CU, everything.
+    expect(received).toEqual({ 'team team_x': [40, 0] })
+  })
+
+  test('takes no debts from texts that cannot be read, and counts them', () => {
+    const debts = ['', '[]', '["limits1",[1,2,3,4]]', '["limits0"]', '\u0000'.repeat(99)]
+    const late = openLimitExchange(shared, { sender: 'late', pace: PACE_BETWEEN_MACHINES, debts })
+    expect(late.debts()).toEqual([])
+    expect(shared.telemetry.counts.get('headgate_limit_frames_ignored_total')).toBe(5)
+    late.stop()
   })
 })
 

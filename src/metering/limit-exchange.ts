@@ -1,44 +1,48 @@
-import { burstCentiCu } from '../core/billing/token-bucket.ts'
+import {
+  burstCentiCu,
+  deductFromBucket,
+  fullBucket,
+  missingCentiCu,
+  type TokenBucket,
+} from '../core/billing/token-bucket.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Signals } from '../ports/signals.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { addTaken, readTaken, type Taken, type TakenByKey, writeTaken } from './limit-frames.ts'
 
 /**
- * Tells other processes what this one takes of limits that all of them share, and hears what they
- * take. Nobody asks before a call: each takes from its own copy of a bucket, and subtracts what
- * the others took a moment later, so that a bucket may owe something.
+ * Reports to other processes what this one takes of limits that all of them share, and receives
+ * what they take. Nobody asks before a call: each takes from its own copy of a bucket, and
+ * subtracts what the others took a moment later, so that a bucket may owe something.
  */
 export type LimitExchange = {
-  /** Hot path: adds to what is told next. */
+  /** Hot path: adds to what is reported next. */
   took(key: string, throughputCentiCu: number, billedCentiCu: number, rate: number | null): void
-  subscribe(hear: HearTaken): () => void
-  /** Tells the rest, and no more. */
+  /** Receives what buckets owe so far, then what others take. */
+  subscribe(receive: ReceiveTaken): () => void
+  /** What is missing in each bucket, for a process that starts now. */
+  debts(): string[]
+  /** Reports the rest, and no more. */
   stop(): void
 }
 
-export type HearTaken = (key: string, taken: Taken) => void
-
-export type FrameCarrier = {
-  send(frame: string): void
-  subscribe(hear: (frame: string) => void): () => void
-}
+export type ReceiveTaken = (key: string, taken: Taken) => void
 
 export type ExchangePace = {
-  /** The time after which is told what was taken. */
+  /** The time after which is reported what was taken. */
   periodMs: number
-  /** Told at once when it is this share of a burst, so that a flood cannot outrun the telling. */
+  /** Reported at once when it is this share of a burst, so that a flood cannot outrun the reports. */
   urgentShare: number
   /** But never sooner after the last time than this. */
   gapMs: number
 }
 
-/** Between machines, where each telling is a message to all of them. */
+/** Between machines, where each report is a message to all of them. */
 export const PACE_BETWEEN_MACHINES: ExchangePace = { periodMs: 50, urgentShare: 1 / 64, gapMs: 10 }
 
 /**
  * Between processes of one machine, where a message costs next to nothing. Shares add up over all
- * of them: together they are never further ahead of the telling than a small part of a burst.
+ * of them: together they are never further ahead of the reports than a small part of a burst.
  */
 export function paceBetweenWorkers(workers: number): ExchangePace {
   return { periodMs: 20, urgentShare: 1 / (32 * workers), gapMs: 1 }
@@ -46,69 +50,75 @@ export function paceBetweenWorkers(workers: number): ExchangePace {
 
 const TOPIC = 'limits'
 
+type World = { clock: Clock; signals: Signals; telemetry: Pick<Telemetry, 'count'> }
+
+type Options = {
+  /** Signals reach their sender too, so each frame names the process it is from. */
+  sender: string
+  pace: ExchangePace
+  /** What buckets owed when this process started. */
+  debts?: readonly string[]
+}
+
 export function openLimitExchange(
-  clock: Clock,
-  telemetry: Pick<Telemetry, 'count'>,
-  carrier: FrameCarrier,
-  pace: ExchangePace,
+  { clock, signals, telemetry }: World,
+  { sender, pace, debts = [] }: Options,
 ): LimitExchange {
-  const listeners = new Set<HearTaken>()
-  let untold: TakenByKey = new Map()
-  const telling = openTelling(clock, pace, () => {
-    const told = untold
-    untold = new Map()
-    for (const frame of writeTaken(told)) carrier.send(frame)
+  const listeners = new Set<ReceiveTaken>()
+  const levels = openLevels(clock)
+  const prefix = `${sender} `
+  let unreported: TakenByKey = new Map()
+  const reports = openReports(clock, pace, () => {
+    const taken = unreported
+    unreported = new Map()
+    levels.note(taken)
+    for (const frame of writeTaken(taken)) void signals.publish(TOPIC, prefix + frame)
   })
 
-  const unsubscribe = carrier.subscribe((frame) => {
-    const heard = readTaken(frame)
-    if (!heard) return telemetry.count('headgate_limit_frames_ignored_total', {})
-    for (const [key, taken] of heard) for (const hear of listeners) hear(key, taken)
+  const receive = (frame: string) => {
+    const taken = readTaken(frame)
+    if (!taken) return telemetry.count('headgate_limit_frames_ignored_total', {})
+    levels.note(taken)
+    for (const [key, one] of taken) for (const listener of listeners) listener(key, one)
+  }
+  for (const frame of debts) receive(frame)
+  const unsubscribe = signals.subscribe(TOPIC, (text) => {
+    if (!text.startsWith(prefix)) receive(text.slice(text.indexOf(' ') + 1))
   })
 
   return {
     took(key, throughputCentiCu, billedCentiCu, rate) {
-      telling.due(addTaken(untold, key, throughputCentiCu, billedCentiCu, rate))
+      reports.due(addTaken(unreported, key, throughputCentiCu, billedCentiCu, rate))
     },
-    subscribe(hear) {
-      listeners.add(hear)
-      return () => void listeners.delete(hear)
+    subscribe(listener) {
+      for (const [key, owed] of levels.missing()) listener(key, owed)
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
+    debts: () => writeTaken(levels.missing()),
     stop() {
-      telling.stop()
+      reports.stop()
       unsubscribe()
     },
   }
 }
 
-/** Signals reach their sender too, so each frame names it. */
-export function frameSignals(signals: Signals, sender: string): FrameCarrier {
-  const prefix = `${sender} `
-  return {
-    send: (frame) => signals.publish(TOPIC, prefix + frame),
-    subscribe: (hear) =>
-      signals.subscribe(TOPIC, (text) => {
-        if (!text.startsWith(prefix)) hear(text.slice(text.indexOf(' ') + 1))
-      }),
-  }
-}
-
-/** Decides when to tell: soon after something was taken, at once when that was much. */
-export function openTelling(
+/** Decides when to report: soon after something was taken, at once when that was much. */
+function openReports(
   clock: Clock,
   { periodMs, urgentShare, gapMs }: ExchangePace,
-  tell: () => void,
+  report: () => void,
 ) {
   let cancel: (() => void) | null = null
   let isUrgent = false
-  let toldAtMs = Number.NEGATIVE_INFINITY
+  let reportedAtMs = Number.NEGATIVE_INFINITY
 
   const now = () => {
     cancel?.()
     cancel = null
     isUrgent = false
-    toldAtMs = clock.monotonicMs()
-    tell()
+    reportedAtMs = clock.monotonicMs()
+    report()
   }
 
   return {
@@ -117,11 +127,49 @@ export function openTelling(
       if (cuPerSecond !== null && throughputCentiCu >= burstCentiCu(cuPerSecond) * urgentShare) {
         isUrgent = true
         cancel?.()
-        cancel = clock.after(Math.max(0, toldAtMs + gapMs - clock.monotonicMs()), now)
+        cancel = clock.after(Math.max(0, reportedAtMs + gapMs - clock.monotonicMs()), now)
       } else cancel ??= clock.after(periodMs, now)
     },
     stop(): void {
       if (cancel) now()
+    },
+  }
+}
+
+type Level = { bucket: TokenBucket; cuPerSecond: number }
+
+/** Buckets that are kept for processes to come; full ones are forgotten first. */
+const LEVELS_MAX = 100_000
+
+/** The level of each bucket by what all processes took. */
+function openLevels(clock: Clock) {
+  const levels = new Map<string, Level>()
+
+  const missing = (): TakenByKey => {
+    const nowMs = clock.nowMs()
+    const all: TakenByKey = new Map()
+    for (const [key, { bucket, cuPerSecond }] of levels) {
+      const owed = missingCentiCu(bucket, cuPerSecond, nowMs)
+      if (owed === 0) levels.delete(key)
+      else addTaken(all, key, owed, 0, cuPerSecond)
+    }
+    return all
+  }
+
+  return {
+    missing,
+    note(taken: TakenByKey): void {
+      const nowMs = clock.nowMs()
+      for (const [key, { throughputCentiCu, cuPerSecond }] of taken) {
+        if (cuPerSecond === null) continue
+        const level = levels.get(key) ?? { bucket: fullBucket(cuPerSecond, nowMs), cuPerSecond }
+        level.cuPerSecond = cuPerSecond
+        deductFromBucket(level.bucket, cuPerSecond, throughputCentiCu, nowMs)
+        levels.set(key, level)
+      }
+      if (levels.size > LEVELS_MAX) missing()
+      // Memory has a limit, and a process that starts now begins with full buckets.
+      if (levels.size > LEVELS_MAX) levels.clear()
     },
   }
 }

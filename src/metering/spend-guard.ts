@@ -14,7 +14,7 @@ import { openTwoGenerationMap, type TwoGenerationMap } from '../core/two-generat
 import type { Clock } from '../ports/clock.ts'
 import type { World } from '../ports/world.ts'
 import { teamMonthCentiCu, teamsMonthCentiCu } from '../tables/usage/usage.ts'
-import type { HearTaken, LimitExchange } from './limit-exchange.ts'
+import type { LimitExchange, ReceiveTaken } from './limit-exchange.ts'
 import type { TeamAccount } from './team-account.ts'
 import {
   forgetUseElsewhere,
@@ -135,7 +135,7 @@ export function openSpendGuard(world: World, rules: Rules): SpendGuard {
 }
 
 /** Subtracts what others took, from the accounts here and from those that may come to be. */
-function hearTaken(clock: Clock, { accounts, heard }: Teams): HearTaken {
+function hearTaken(clock: Clock, { accounts, heard }: Teams): ReceiveTaken {
   return (key, { throughputCentiCu, billedCentiCu, cuPerSecond }) => {
     if (!key.startsWith(KEY_PREFIX)) return
     const teamId = key.slice(KEY_PREFIX.length)

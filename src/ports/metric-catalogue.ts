@@ -58,10 +58,6 @@ export const METRICS = {
     [],
     'Processes serving JSON-RPC that ended by themselves and were replaced.',
   ),
-  headgate_worker_messages_ignored_total: counter(
-    [],
-    'Messages between processes of this machine that could not be read.',
-  ),
   headgate_network_head: gauge(['network'], 'Height of the agreed head; 0 while unknown.'),
   headgate_upstream_used: gauge(['network', 'upstream'], '1 while the upstream gets calls.', 'max'),
   headgate_upstream_head: gauge(['network', 'upstream'], 'Height that the upstream reported last.'),

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import type { Settings } from '../config/config.ts'
 import { openAccountStores } from '../embedded/account-store/account-store.ts'
 import { openOwnStore, startAnew } from '../embedded/database/own-store.ts'
-import { openInProcessSignals } from '../embedded/in-process-signals.ts'
+import { openLimitExchange, paceBetweenWorkers } from '../metering/limit-exchange.ts'
+import { openMachineSignals } from '../ports/driver-parts/machine-signals.ts'
 import { openEgress } from '../system/egress/egress.ts'
 import { openSecrets } from '../system/machine/secrets.ts'
 import { openSpillFiles } from '../system/machine/spill-files.ts'
@@ -40,13 +41,18 @@ export async function openEmbeddedDrivers(
     prepare: (hasStore) => instanceSecret(folder, settings.secret, entropy, hasStore),
   })
   opened.defer(() => store.database.close())
-  const signals = opened.adopt(openInProcessSignals(), (signals) => signals.close())
+  const signals = opened.adopt(openMachineSignals(), (signals) => signals.close())
+  const { workers } = settings.gateway
+  const pace = paceBetweenWorkers(workers)
+  const shared = { ...system, signals }
+  const exchange = workers > 1 ? openLimitExchange(shared, { sender: NAME, pace }) : null
+  opened.defer(() => exchange?.stop())
   const { allowPrivateDestinations: allowPrivate } = settings.webhooks
   const egress = opened.adopt(openEgress({ clock, allowPrivate }), (egress) => egress.close())
   const drivers = {
     ...system,
     name: NAME,
-    exchange: null,
+    exchange,
     migrate,
     accountStores: openAccountStores(folder),
     database: store.database,
@@ -63,7 +69,7 @@ export async function openEmbeddedDrivers(
 /** Enough to check a configuration: no store, and nothing written. */
 export function openProbeDrivers(): Pick<
   ProcessDrivers,
-  'clock' | 'entropy' | 'outbound' | 'sockets' | 'telemetry'
+  'clock' | 'entropy' | 'outbound' | 'signals' | 'sockets' | 'telemetry'
 > {
-  return openSystem(() => {})
+  return { ...openSystem(() => {}), signals: openMachineSignals() }
 }

@@ -25,7 +25,7 @@ import { openSpendLedger } from '../metering/spend-ledger.ts'
 import { openUsageMeter } from '../metering/usage-meter.ts'
 import type { Sockets } from '../ports/sockets.ts'
 import type { World } from '../ports/world.ts'
-import type { UsageBatch } from '../tables/usage/usage.ts'
+import { recordUsage } from '../tables/usage/usage.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { takeNodeFigures } from '../upstream/answers/node-figures.ts'
 import type { NetworkSet } from './networks/network-set.ts'
@@ -37,10 +37,6 @@ type RpcInputs = {
   publicUrl: string
   /** Shares the limits with other processes; null where none serves. */
   exchange: LimitExchange | null
-  /** Resolves once the ledger has it. */
-  recordUsage(batch: UsageBatch): Promise<unknown>
-  /** Signs the ids of filters, so it is the same in all processes. */
-  filterSecret: Uint8Array
   /** Methods that this process answers itself. */
   local: RpcRouteNeeds['local']
 }
@@ -62,6 +58,8 @@ export function openRpcEndpoints(inputs: RpcInputs, opened: AsyncDisposableStack
   opened.defer(demo.stop)
   const directory = openAppDirectory(drivers, guard, () => settings.demoKey)
   opened.defer(directory.stop)
+  const heights = openMonotonicHeights(drivers)
+  opened.defer(heights.stop)
   const needs: RpcRouteNeeds = {
     clock,
     ...openEdgeLimits(inputs),
@@ -72,9 +70,10 @@ export function openRpcEndpoints(inputs: RpcInputs, opened: AsyncDisposableStack
     directory,
     jwtCallers: openJwtCallers({ clock, directory, publicUrl }),
     publicUrl,
-    filterSecret: inputs.filterSecret,
+    // The same in all processes: an id that one of them gave out is good at the others.
+    filterSecret: drivers.secrets.derive('ids of filters'),
     demo,
-    heights: openMonotonicHeights(() => clock.monotonicMs()),
+    heights,
     local: inputs.local,
     networkBySlug: networks.bySlug,
     nextRequestId: requestIds(entropy.alphanumeric(8)),
@@ -99,7 +98,7 @@ function openMetering(inputs: RpcInputs, opened: AsyncDisposableStack) {
     exchange,
     figures,
     spends: openSpendLedger(drivers, networks.spends),
-    record: inputs.recordUsage,
+    record: (batch) => recordUsage(drivers.database, batch),
     writer: `writer_${drivers.entropy.alphanumeric(16)}`,
     refresh: guard.refresh,
   })

@@ -4,7 +4,11 @@ import { type HttpServer, type Routes, startServer } from '../http/server.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
 import type { Drivers } from './drivers.ts'
 import type { CallReport } from './networks/merge-reports.ts'
-import { type Spread, type SpreadInputs, spreadOverWorkers } from './workers/spread-over-workers.ts'
+import {
+  type GatewayWorkers,
+  startGatewayWorkers,
+  type WorkerInputs,
+} from './workers/gateway-workers.ts'
 
 type Served = { routes: Routes; metricRoutes: Routes | null }
 
@@ -16,7 +20,7 @@ export type Servers = HttpServer & {
   /** How calls go at the upstreams, as those see it that listen for this process. */
   reports(): Promise<CallReport[]>
   /** Hands the port over to workers, where there are to be several. */
-  spread(inputs: SpreadInputs): Promise<void>
+  spread(inputs: WorkerInputs): Promise<void>
   /** Has workers take over settings that were reloaded. */
   reloaded(): Promise<void>
 }
@@ -40,20 +44,20 @@ export async function startServers(
   opened.defer(() => main.stop(0))
   const metrics = startMetricsServer(drivers, settings, () => service()?.metricRoutes ?? null)
   opened.move()
-  let spread: Spread | null = null
+  let workers: GatewayWorkers | null = null
   return {
     port: main.port,
-    isServing: () => !isSpread || (spread?.isServing() ?? false),
-    exposition: async () => spread?.exposition() ?? drivers.telemetry.exposition(),
-    reports: async () => spread?.reports() ?? [],
+    isServing: () => !isSpread || (workers?.isServing() ?? false),
+    exposition: async () => workers?.exposition() ?? drivers.telemetry.exposition(),
+    reports: async () => workers?.reports() ?? [],
     async spread(inputs) {
       if (!isSpread) return
       const port = { port: main.port, release: () => main.stop(0) }
-      spread = await spreadOverWorkers(inputs, port)
+      workers = await startGatewayWorkers(inputs, port)
     },
-    reloaded: async () => spread?.reloaded(),
+    reloaded: async () => workers?.reload(),
     async stop(graceMs) {
-      await (spread ?? main).stop(graceMs)
+      await (workers ?? main).stop(graceMs)
       await metrics?.stop(0)
     },
   }

@@ -10,7 +10,6 @@ import { docsPages } from '../http/pages/docs-pages.ts'
 import { healthProbe, metricsPage, readinessProbe } from '../http/pages/probes.ts'
 import type { Page, Routes } from '../http/server.ts'
 import type { AccountStore } from '../ports/account-store.ts'
-import { type UsageBatch, recordUsage as writeUsage } from '../tables/usage/usage.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { networkReport } from '../upstream/answers/network-report.ts'
 import type { Drivers } from './drivers.ts'
@@ -26,7 +25,6 @@ export type Service = {
   metricRoutes: Routes | null
   /** Methods that this process answers for others too that serve beside it. */
   local: ProgramAccounts
-  filterSecret: Uint8Array
   /** The streams of events. */
   live: Pick<ReturnType<typeof managementApi>['live'], 'hint' | 'stop'>
   /** Takes over the limits of tiers and the demo key as they are set now. */
@@ -62,9 +60,7 @@ export function openService(inputs: ServiceInputs, opened: AsyncDisposableStack)
     settings.programAccounts,
   )
   opened.defer(local.stop)
-  const recordUsage = (batch: UsageBatch) => writeUsage(drivers.database, batch)
-  const filterSecret = drivers.secrets.derive('ids of filters')
-  const endpoints = openRpcEndpoints({ ...inputs, recordUsage, filterSecret, local }, opened)
+  const endpoints = openRpcEndpoints({ ...inputs, local }, opened)
   const { bodies, guard, directory } = endpoints.needs
   const reports = async () => {
     const elsewhere = await inputs.reports()
@@ -92,7 +88,6 @@ export function openService(inputs: ServiceInputs, opened: AsyncDisposableStack)
     },
     metricRoutes: apart ? { ...NEITHER_ROLE, pages: new Map([...probes, ...metrics]) } : null,
     local,
-    filterSecret,
     live,
     reloaded() {
       guard.replan()

@@ -1,9 +1,9 @@
 import type { Network } from '../../src/core/network.ts'
-import { openInProcessSignals } from '../../src/embedded/in-process-signals.ts'
 import { type Follower, followNetwork } from '../../src/follower/follow-network.ts'
 import { openNetworkLeases } from '../../src/follower/network-leases.ts'
 import { openStandingQueries } from '../../src/follower/standing-queries.ts'
 import type { Database } from '../../src/ports/database.ts'
+import { openMachineSignals } from '../../src/ports/driver-parts/machine-signals.ts'
 import type { LogFields } from '../../src/ports/telemetry.ts'
 import type { RecordedEvent } from '../../src/tables/chain/chain-events.ts'
 import { openKnownNumbers } from '../../src/tables/chain/known-numbers.ts'
@@ -53,12 +53,13 @@ export function startProcess(
 ): SimProcess {
   const clock = clockOf(needs.clock, life, wallSkewMs)
   const telemetry = telemetryOf(needs, life)
+  const signals = openMachineSignals()
   const service = openNetwork(
-    { clock, telemetry, ...waysOut(needs, life) },
+    { clock, telemetry, signals, ...waysOut(needs, life) },
     needs.network,
     SETTINGS,
   )
-  const world = testWorld({ clock, database, telemetry, signals: openInProcessSignals() })
+  const world = testWorld({ clock, database, telemetry, signals })
   const standing = openStandingQueries(world, [1, 2])
   let follower: Follower | null = null
   let stopped = false

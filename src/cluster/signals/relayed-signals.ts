@@ -1,8 +1,8 @@
 import { within } from '../../core/async/within.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { openTopicListeners } from '../../ports/driver-parts/topic-listeners.ts'
+import { openMachineSignals } from '../../ports/driver-parts/machine-signals.ts'
 import type { Entropy } from '../../ports/entropy.ts'
-import type { Signals } from '../../ports/signals.ts'
+import type { MachineSignals } from '../../ports/signals.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { type EncodedMessage, encodeMessage, readFrame, writeFrames } from './signal-frame.ts'
 
@@ -41,18 +41,27 @@ const SEND_MS = 5000
 const CLOSE_MS = 500
 
 /**
- * Hints over a wire that all processes share. Listeners of this process hear at once, and not a
- * second time what comes back from the wire.
+ * Hints over a wire that all processes share. Listeners of this machine receive them at once, and
+ * not a second time when they come back over the wire.
  */
-export function openRelayedSignals(needs: SignalNeeds, connect: Connect): Signals {
+export function openRelayedSignals(needs: SignalNeeds, connect: Connect): MachineSignals {
   const { clock, entropy, telemetry } = needs
-  const { subscribe, tell, clear } = openTopicListeners()
   const notice = openNotice(telemetry)
   const sender = entropy.alphanumeric(12)
   let gathered: EncodedMessage[] = []
   let cancelGathering: (() => void) | null = null
   let sending: Promise<void> | null = null
   let closed: Promise<void> | null = null
+
+  // Nobody waits for other machines: a wire may take seconds to notice that it is cut.
+  const machine = openMachineSignals(async (topic, text, reach) => {
+    if (reach === 'machine') return
+    const message = encodeMessage(topic, text)
+    if (!message) return lose(telemetry, 'oversized', 1)
+    if (gathered.length >= GATHERED_MAX) return lose(telemetry, 'overflow', 1)
+    gathered.push(message)
+    cancelGathering ??= clock.after(GATHER_MS, send)
+  })
 
   const hear = (text: string) => {
     if (closed) return
@@ -62,7 +71,7 @@ export function openRelayedSignals(needs: SignalNeeds, connect: Connect): Signal
       return
     }
     if (frame.sender === sender) return
-    for (const [topic, said] of frame.messages) tell(topic, said)
+    for (const [topic, said] of frame.messages) void machine.deliver(topic, said)
   }
   const wire = connect(hear, notice)
 
@@ -82,23 +91,16 @@ export function openRelayedSignals(needs: SignalNeeds, connect: Connect): Signal
     }
   }
   const end = async () => {
-    clear()
+    void machine.close()
     await within(clock, CLOSE_MS, send(), () => {})
     notice.end()
     await wire.close()
   }
 
   return {
-    publish(topic, text) {
-      if (closed) return
-      tell(topic, text)
-      const message = encodeMessage(topic, text)
-      if (!message) return lose(telemetry, 'oversized', 1)
-      if (gathered.length >= GATHERED_MAX) return lose(telemetry, 'overflow', 1)
-      gathered.push(message)
-      cancelGathering ??= clock.after(GATHER_MS, send)
-    },
-    subscribe,
+    publish: machine.publish,
+    subscribe: machine.subscribe,
+    join: machine.join,
     close() {
       closed ??= end()
       return closed

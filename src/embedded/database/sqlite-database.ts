@@ -30,11 +30,17 @@ export async function openSqliteFile(path: string, script?: string): Promise<Dat
   return openDatabase(writer, reader)
 }
 
-/** The database of another process of ours, for statements that only read. */
-export async function openSqliteReader(path: string): Promise<Database> {
+/**
+ * The database of another process, which runs procedures for this one. A transaction of several
+ * steps never leaves it: a process that is stopped in the middle would hold the only writer.
+ */
+export async function openSqliteReader(
+  path: string,
+  perform: Database['perform'],
+): Promise<Database> {
   const engine = await guarded(() => openSqliteReadEngine(path))
   const refused = async () => {
-    throw new Error('this process only reads the store')
+    throw new Error('this process writes by procedures alone')
   }
   return {
     async query<Row>({ parts, values }: Sql) {
@@ -42,7 +48,7 @@ export async function openSqliteReader(path: string): Promise<Database> {
     },
     each: refused,
     transaction: refused,
-    perform: refused,
+    perform,
     close: async () => engine.close(),
   }
 }

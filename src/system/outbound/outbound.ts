@@ -5,7 +5,7 @@ import { openSocketOutbound } from './socket-outbound.ts'
 /** The runtime knows `proxy: false` (and nothing else turns the proxy off), its types do not. */
 type FetchInit = Omit<BunFetchRequestInit, 'proxy'> & { proxy: false }
 
-type ForwardedRequest = {
+export type ForwardedRequest = {
   method: string
   headers: Headers
   body: string | Uint8Array

@@ -12,8 +12,8 @@ import {
 } from '../../../tests/support/deliveries/webhook-store.ts'
 import { lacksPostgres } from '../../../tests/support/product/world.ts'
 import { faultyDatabase } from '../../../tests/support/store/faulty-database.ts'
-import { openInProcessSignals } from '../../embedded/in-process-signals.ts'
 import { type Database, sql } from '../../ports/database.ts'
+import { openMachineSignals } from '../../ports/driver-parts/machine-signals.ts'
 import { bumpRevision, isOtherHistory, readRevision } from '../sql/revisions.ts'
 import { type RecordedEvent, recordEvent } from './chain-events.ts'
 import { readChain, sequenceAt } from './chain-tail.ts'
@@ -25,7 +25,7 @@ const DATA = '{"block":{}}'
 let standby: Database
 let telemetry: ReturnType<typeof quietTelemetry>
 let known: KnownNumbers
-const signals = openInProcessSignals()
+const signals = openMachineSignals()
 
 /** A process that was connected to the primary, and is to its standby now. */
 function open(): KnownNumbers {

@@ -14,7 +14,7 @@ import {
   nodeSeries,
   pruneFigures,
 } from './call-stats.ts'
-import { recordUsage, recordUsages } from './usage.ts'
+import { recordUsage } from './usage.ts'
 
 const NOON_MS = Date.parse('2026-11-15T12:00:00Z')
 
@@ -68,7 +68,7 @@ describe('figures of calls', () => {
     const batch = batchOf([figure({ calls: 2, cached: 1 })], 'one')
     await recordUsage(db, batch)
     await recordUsage(db, batch)
-    await recordUsages(db, [batch, batchOf([figure({ calls: 5 })], 'two')])
+    await recordUsage(db, batchOf([figure({ calls: 5 })], 'two'))
     const [sum] = await callGroups(db, asked(), 'none', 100)
     expect(sum).toMatchObject({ calls: 7, cached: 1, callsOfAll: 7 })
     expect(sum?.times.reduce((all, one) => all + one, 0)).toBe(2)

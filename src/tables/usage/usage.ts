@@ -57,34 +57,26 @@ const DAY_MS = sql`86400000`
 const GROUP = { method: sql`method`, network: sql`network`, app: sql`app_id`, none: sql`''` }
 
 /** False when that sequence was written before, by a commit whose answer was lost. */
-export async function recordUsage(db: Database, batch: UsageBatch): Promise<boolean> {
-  return (await recordUsages(db, [batch])) === 1
-}
-
-/** The batches of several writers in one transaction; how many had not been written before. */
-export function recordUsages(db: Database, batches: readonly UsageBatch[]): Promise<number> {
-  return db.perform(writeUsage, [batches.map(plainBatch)])
+export function recordUsage(db: Database, batch: UsageBatch): Promise<boolean> {
+  return db.perform(writeUsage, [plainBatch(batch)])
 }
 
 /** A whole: on its way to another thread and back, each statement alone would lose time. */
-export const writeUsage: Procedure<[batches: readonly UsageBatch[]], number> = {
+export const writeUsage: Procedure<[batch: UsageBatch], boolean> = {
   name: 'writeUsage',
-  async run(tx, [batches]) {
-    const fresh: UsageBatch[] = []
-    for (const batch of batches) if (await markBatch(tx, batch)) fresh.push(batch)
-    const rows = fresh.flatMap((batch) => batch.rows)
-    if (fresh.length > 0) await addUsage(tx, rows)
-    const figures = fresh.flatMap((batch) => batch.figures ?? [])
-    const spends = fresh.flatMap((batch) => batch.spends ?? [])
+  async run(tx, [batch]) {
+    if (!(await markBatch(tx, batch))) return false
+    const { rows, figures = [], spends = [] } = batch
+    await addUsage(tx, rows)
     // At the end of the transaction: many processes write the same rows of these.
     if (figures.length > 0) tx.last(() => addFigures(tx, figures))
     if (spends.length > 0) tx.last(() => addSpends(tx, spends))
-    return fresh.length
+    return true
   },
 }
 
 /** A batch that can travel: the rows of a meter hold on to their accounts, which stay with it. */
-export function plainBatch(batch: UsageBatch): UsageBatch {
+function plainBatch(batch: UsageBatch): UsageBatch {
   const rows = batch.rows.map((row) => {
     const { teamId, appId, network, method, hourMs, calls, centiCu, bytes } = row
     return { teamId, appId, network, method, hourMs, calls, centiCu, bytes }

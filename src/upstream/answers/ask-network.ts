@@ -23,7 +23,7 @@ import {
 } from './answer-cache.ts'
 import type { BlockVerifying } from './block-verifying.ts'
 import { type FilterOwner, serveFilter } from './filters.ts'
-import { type HeightService, noteHeightShown } from './note-height-shown.ts'
+import { type HeightService, noteHeightShown, publishChainNews } from './note-height-shown.ts'
 
 export type NetworkService = AnswerCache &
   HeightService &
@@ -142,7 +142,7 @@ async function askUnsafe(
   const answer = await sendOn(service, poolCall, transport)
   startEpoch(service.headCache)
   // Its sender may ask for it next by another connection, which another process has.
-  if (service.tellOthers) await service.tellOthers({ kind: 'write' })
+  await publishChainNews(service, { kind: 'write' })
   return { ...answer, cache: 'miss' }
 }
 

@@ -1,16 +1,48 @@
 import { quantityToNumber } from '../../core/hex.ts'
+import type { Network } from '../../core/network.ts'
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
-import type { ChainNews } from '../heads/shared-watch.ts'
+import type { Signals } from '../../ports/signals.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { isBelievable } from '../pool/selection.ts'
 import { type AnswerCache, noteHeightSeen, startEpoch } from './answer-cache.ts'
 import { watchesBlocks } from './filters.ts'
 
+/**
+ * A change of the chain that shows in answers before heads report it: a write went through, an
+ * answer contained a block beyond the head, or `eth_blockNumber` returned a new height.
+ */
+export type ChainNews = { kind: 'write' } | { kind: 'seen' | 'shown'; height: number }
+
 export type HeightService = Pick<AnswerCache, 'headCache'> & {
+  network: Network
+  signals: Signals
   pool: UpstreamPool
   pollNow(): void
-  /** Tells other processes that serve it what their caches cannot know; null where none do. */
-  tellOthers: ((news: ChainNews) => Promise<void>) | null
+}
+
+const TOPIC = 'chain'
+
+const NEWS = /^(\S+) (write|seen|shown) (\d+)$/
+
+/** Tells other processes that serve the network what their caches cannot know. */
+export function publishChainNews(
+  { network, signals }: Pick<HeightService, 'network' | 'signals'>,
+  news: ChainNews,
+): Promise<void> {
+  const height = news.kind === 'write' ? 0 : news.height
+  return signals.publish(TOPIC, `${network.id} ${news.kind} ${height}`)
+}
+
+export function subscribeToChainNews(
+  signals: Signals,
+  receive: (networkId: string, news: ChainNews) => void,
+): () => void {
+  return signals.subscribe(TOPIC, (text) => {
+    const [, networkId, kind, height] = NEWS.exec(text) ?? []
+    if (networkId === undefined) return
+    if (kind === 'write') receive(networkId, { kind })
+    else receive(networkId, { kind: kind as 'seen' | 'shown', height: Number(height) })
+  })
 }
 
 /**
@@ -46,13 +78,13 @@ export function noteBlockShown(
 ): Promise<void> | null {
   if (!isNews(service, height, head, from)) return null
   service.pollNow()
-  return service.tellOthers?.({ kind: 'seen', height }) ?? null
+  return publishChainNews(service, { kind: 'seen', height })
 }
 
-function noteUnknownHeight(service: HeightService): Promise<void> | null {
+function noteUnknownHeight(service: HeightService): Promise<void> {
   startEpoch(service.headCache)
   service.pollNow()
-  return service.tellOthers?.({ kind: 'write' }) ?? null
+  return publishChainNews(service, { kind: 'write' })
 }
 
 /** The height an answer speaks of: a block, a transaction, a receipt, or the last of its logs. */
@@ -63,10 +95,13 @@ function heightOf(value: unknown): number | null {
   return quantityToNumber(blockNumber ?? number)
 }
 
-/** Another process noticed that the chain moved on: nothing older is shown here either. */
-export function hearChainNews(service: HeightService, news: ChainNews): void {
-  if (news.kind === 'write') startEpoch(service.headCache)
-  if (news.kind === 'seen') isNews(service, news.height, service.pool.selection.head, '')
+/** When another process notices that the chain moved on, nothing older is shown here either. */
+export function receiveChainNews(service: HeightService): () => void {
+  return subscribeToChainNews(service.signals, (networkId, news) => {
+    if (networkId !== service.network.id) return
+    if (news.kind === 'write') startEpoch(service.headCache)
+    if (news.kind === 'seen') isNews(service, news.height, service.pool.selection.head, '')
+  })
 }
 
 function isNews(

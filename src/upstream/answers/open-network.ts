@@ -3,11 +3,10 @@ import { openMethodRegistry, type PriceOverrides } from '../../core/rpc/method-r
 import type { BlockProver } from '../../ports/block-prover.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
+import type { Signals } from '../../ports/signals.ts'
 import type { Sockets } from '../../ports/sockets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import { hearUpstreams } from '../heads/hear-upstreams.ts'
-import type { SharedWatch } from '../heads/shared-watch.ts'
-import { type UpstreamWatch, watchUpstreams } from '../heads/watch-upstreams.ts'
+import { observeUpstreams, watchUpstreams } from '../heads/watch-upstreams.ts'
 import { openLogReads } from '../logs/log-service.ts'
 import { newUpstream } from '../node/upstream.ts'
 import type { UpstreamPool } from '../pool/routed-request.ts'
@@ -18,19 +17,20 @@ import type { SpendRegistry } from '../spend/spend-registry.ts'
 import { openAnswerCache } from './answer-cache.ts'
 import type { NetworkService } from './ask-network.ts'
 import { openBlockVerifying } from './block-verifying.ts'
-import { hearChainNews } from './note-height-shown.ts'
+import { receiveChainNews } from './note-height-shown.ts'
 
 export type NetworkDrivers = {
   clock: Clock
   telemetry: Telemetry
+  signals: Signals
   outbound: Outbound
   sockets: Sockets
   /** Absent where proofs may take the time of this thread. */
   prover?: BlockProver
   /** Absent: upstreams have no budgets. */
   spends?: SpendRegistry
-  /** Another process watches the upstreams for us; absent: we do it ourselves. */
-  shared?: SharedWatch
+  /** Another process of this machine watches the upstreams, and reports what it observes. */
+  isObserver?: boolean
 }
 
 export type NetworkSettings = {
@@ -39,34 +39,31 @@ export type NetworkSettings = {
   latestMaxAgeMs: number
 }
 
-export type OpenNetwork = NetworkService &
-  Pick<UpstreamWatch, 'observations' | 'subscribeToObservations' | 'noteThrottled'> & {
-    /** Resolves when each upstream was asked for its chain and head once. */
-    ready: Promise<void>
-    stop(): void
-  }
+export type OpenNetwork = NetworkService & {
+  /** Resolves when each upstream was asked for its chain and head once. */
+  ready: Promise<void>
+  stop(): void
+}
 
 /** A call that waits for the next second's requests waits hardly longer than it must. */
 const DRAIN_EVERY_MS = 20
 
 export function openNetwork(
-  { clock, telemetry, outbound, sockets, prover, spends, shared }: NetworkDrivers,
+  world: NetworkDrivers,
   network: Network,
   { prices, cacheBytesMax, latestMaxAgeMs }: NetworkSettings,
 ): OpenNetwork {
+  const { clock, telemetry, signals, outbound, prover, spends } = world
   const upstreams = network.upstreams.map((spec) =>
     newUpstream(outbound, spec, network.kind, spends?.of(network.id, spec) ?? null),
   )
   const nodes = upstreams.filter(({ spec }) => spec.sendsOnly !== true)
   const relays = upstreams.filter(({ spec }) => spec.sendsOnly === true)
   const selection = openSelection(clock, network, nodes)
-  const watch = shared
-    ? hearUpstreams(telemetry, shared, selection)
-    : watchUpstreams(telemetry, sockets, selection)
+  const watch = (world.isObserver ? observeUpstreams : watchUpstreams)(world, selection)
   const pool = openUpstreamPool(clock, network, selection, relays)
   const stopDraining = drainPaced(pool)
   const { heads, pollNow, firstRound: ready } = watch
-  const { observations, subscribeToObservations, noteThrottled } = watch
   const service: NetworkService = {
     network,
     telemetry,
@@ -79,15 +76,15 @@ export function openNetwork(
     ...openAnswerCache(clock, cacheBytesMax, latestMaxAgeMs),
     heads,
     pollNow,
-    tellOthers: shared ? (news) => shared.tell(network.id, news) : null,
+    signals,
   }
-  const unsubscribe = shared?.subscribeToNews(network.id, (news) => hearChainNews(service, news))
+  const unsubscribe = receiveChainNews(service)
   const stop = () => {
-    unsubscribe?.()
+    unsubscribe()
     stopDraining()
     watch.stop()
   }
-  return { ...service, ready, observations, subscribeToObservations, noteThrottled, stop }
+  return { ...service, ready, stop }
 }
 
 /**

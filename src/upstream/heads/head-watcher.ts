@@ -8,7 +8,7 @@ import type { Reply } from '../node/rpc-client.ts'
 import { notePolled, notePollFailed, type Upstream } from '../node/upstream.ts'
 import { followedUpstreams, review, type Selection } from '../pool/selection.ts'
 import type { OpenHeadFeed } from './head-feed.ts'
-import type { PollOutcome } from './shared-watch.ts'
+import type { PollOutcome } from './observations.ts'
 
 type Watching = {
   telemetry: Telemetry

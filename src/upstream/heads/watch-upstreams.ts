@@ -1,11 +1,19 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Signals } from '../../ports/signals.ts'
 import type { Sockets } from '../../ports/sockets.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { rates } from '../node/rolling-counts.ts'
-import { noteThrottled, type Upstream } from '../node/upstream.ts'
+import type { Upstream } from '../node/upstream.ts'
 import { followedUpstreams, review, type Selection } from '../pool/selection.ts'
-import { type HeadFeed, openHeadFeed } from './head-feed.ts'
+import { type HeadFeed, type OpenHeadFeed, openHeadFeed } from './head-feed.ts'
 import { pollOnce, watchHeads } from './head-watcher.ts'
-import { lastPollOf, observe, type PollOutcome, type UpstreamObservation } from './shared-watch.ts'
+import {
+  openObservationReports,
+  type PollOutcome,
+  receiveObservations,
+  requestPoll,
+  shareThrottles,
+} from './observations.ts'
 import { subscribeToHeads } from './subscribe-to-heads.ts'
 
 export type UpstreamWatch = {
@@ -13,38 +21,105 @@ export type UpstreamWatch = {
   pollNow(): void
   /** Resolves after each upstream was asked once, answered or not. */
   firstRound: Promise<void>
-  observations(): UpstreamObservation[]
-  /** Hears of each poll and head, for processes that do not watch themselves. */
-  subscribeToObservations(hear: (seen: UpstreamObservation) => void): () => void
-  /** An upstream has asked another process for fewer calls. */
-  noteThrottled(upstreamName: string, forMs: number): void
   stop(): void
 }
 
+type World = { clock: Clock; telemetry: Telemetry; signals: Signals; sockets: Sockets }
+
+type Polls = Pick<UpstreamWatch, 'pollNow' | 'firstRound' | 'stop'>
+
 /** Upstreams are judged at least this often, for some of it changes by time alone. */
-export const REVIEW_EVERY_MS = 250
+const REVIEW_EVERY_MS = 250
 
 /** However many answers hint at a new block, upstreams are polled at most this often. */
 const POLL_NOW_EVERY_MS_MIN = 100
 
-export function watchUpstreams(
-  telemetry: Telemetry,
-  sockets: Sockets,
-  selection: Selection,
-): UpstreamWatch {
-  const { clock, upstreams } = selection
-  const listeners = new Set<(seen: UpstreamObservation) => void>()
-  const polled = (upstream: Upstream, poll: PollOutcome | null) => {
-    if (listeners.size === 0) return
-    const seen = observe(upstream, poll, selection.finalizedTag, clock.monotonicMs())
-    for (const hear of listeners) hear(seen)
+/** A process that receives no observations for this long polls for itself. */
+const SILENT_POLLS_MAX = 3
+const SILENT_MS_MIN = 1000
+
+/** Polls the upstreams, and reports to the processes of this machine that do not. */
+export function watchUpstreams(world: World, selection: Selection): UpstreamWatch {
+  const { clock, signals } = world
+  const reports = openObservationReports(signals, selection, () => polls.pollNow())
+  const feed = openHeadFeed(selection, (upstream) => reports.add(upstream, null))
+  const polls = startPolls(world, selection, feed, reports.add)
+  const throttles = shareThrottles(signals, selection)
+  const stopReview = clock.every(REVIEW_EVERY_MS, () => {
+    review(selection)
+    throttles.report()
+  })
+  const stops = [
+    stopReview,
+    throttles.stop,
+    polls.stop,
+    reports.stop,
+    gaugeUpstreams(world.telemetry, selection),
+  ]
+  return {
+    heads: feed,
+    pollNow: polls.pollNow,
+    firstRound: polls.firstRound,
+    stop() {
+      for (const stop of stops) stop()
+    },
   }
-  const feed = openHeadFeed(selection, (upstream) => polled(upstream, null))
+}
+
+/** The same in a process that receives what another one of its machine observes. */
+export function observeUpstreams(world: World, selection: Selection): UpstreamWatch {
+  const { clock, signals } = world
+  const { network, upstreams } = selection
+  const feed = openHeadFeed(selection, () => {})
+  const silentMsMax = Math.max(SILENT_MS_MIN, SILENT_POLLS_MAX * network.headPollMs)
+  const unseen = new Set(upstreams)
+  const firstRound = Promise.withResolvers<void>()
+  let receivedAtMs = clock.monotonicMs()
+  /** Our own, while no other process watches. */
+  let polls: Polls | null = null
+
+  const stopReceiving = receiveObservations(signals, selection, feed, (upstream) => {
+    receivedAtMs = clock.monotonicMs()
+    polls?.stop()
+    polls = null
+    unseen.delete(upstream)
+    if (unseen.size === 0) firstRound.resolve()
+  })
+  const throttles = shareThrottles(signals, selection)
+  const stopReview = clock.every(REVIEW_EVERY_MS, () => {
+    review(selection)
+    throttles.report()
+    if (clock.monotonicMs() - receivedAtMs > silentMsMax) {
+      polls ??= startPolls(world, selection, feed, () => {})
+    }
+  })
+  requestPoll(signals, selection)
+  const stops = [
+    stopReview,
+    stopReceiving,
+    throttles.stop,
+    () => polls?.stop(),
+    gaugeUpstreams(world.telemetry, selection),
+  ]
+  return {
+    heads: feed,
+    pollNow: () => (polls ? polls.pollNow() : requestPoll(signals, selection)),
+    firstRound: firstRound.promise,
+    stop() {
+      for (const stop of stops) stop()
+    },
+  }
+}
+
+function startPolls(
+  { clock, telemetry, sockets }: World,
+  selection: Selection,
+  feed: OpenHeadFeed,
+  polled: (upstream: Upstream, poll: PollOutcome | null) => void,
+): Polls {
   const watching = { telemetry, selection, feed, polled }
   const watcher = watchHeads(watching)
   const unsubscribe = subscribeToHeads(telemetry, sockets, selection, feed)
-  const stopReview = clock.every(REVIEW_EVERY_MS, () => review(selection))
-  const forgetGauges = gaugeUpstreams(telemetry, selection)
   let isPausing = false
   let isWanted = false
 
@@ -58,36 +133,17 @@ export function watchUpstreams(
     })
     for (const upstream of followedUpstreams(selection)) void pollOnce(watching, upstream)
   }
-
   return {
-    heads: feed,
     pollNow,
     firstRound: watcher.firstRound,
-    observations: () =>
-      upstreams.map((upstream) => {
-        const poll = lastPollOf(upstream)
-        return observe(upstream, poll, selection.finalizedTag, clock.monotonicMs())
-      }),
-    subscribeToObservations(hear) {
-      listeners.add(hear)
-      return () => void listeners.delete(hear)
-    },
-    noteThrottled(upstreamName, forMs) {
-      const upstream = upstreams.find(({ spec }) => spec.name === upstreamName)
-      if (!upstream) return
-      noteThrottled(upstream, forMs, clock.monotonicMs())
-      polled(upstream, null)
-    },
     stop() {
-      stopReview()
       watcher.stop()
       unsubscribe()
-      forgetGauges()
     },
   }
 }
 
-export function gaugeUpstreams(telemetry: Telemetry, selection: Selection): () => void {
+function gaugeUpstreams(telemetry: Telemetry, selection: Selection): () => void {
   const network = selection.network.id
   const forget = [
     telemetry.gauge('headgate_network_head', { network }, () => selection.head?.number ?? 0),

@@ -8,6 +8,7 @@ import {
 } from '../../../tests/support/nodes/scripted-outbound.ts'
 import { scriptedSockets } from '../../../tests/support/nodes/scripted-sockets.ts'
 import type { Network } from '../../core/network.ts'
+import { openMachineSignals } from '../../ports/driver-parts/machine-signals.ts'
 import { networkReport } from '../answers/network-report.ts'
 import { type OpenNetwork, openNetwork } from '../answers/open-network.ts'
 import type { PoolAnswer } from './routed-request.ts'
@@ -44,8 +45,14 @@ beforeEach(async () => {
   silent = new Set()
   chainId = {}
   outbound.auto = answersPolls
-  const needs = { clock, outbound, sockets: scriptedSockets(), telemetry: quietTelemetry() }
-  network = openNetwork(needs, NETWORK, {
+  const drivers = {
+    clock,
+    outbound,
+    signals: openMachineSignals(),
+    sockets: scriptedSockets(),
+    telemetry: quietTelemetry(),
+  }
+  network = openNetwork(drivers, NETWORK, {
     prices: {},
     cacheBytesMax: 0,
     latestMaxAgeMs: 0,

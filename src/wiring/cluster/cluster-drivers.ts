@@ -5,16 +5,12 @@ import type { Settings } from '../../config/config.ts'
 import { assert, Failure } from '../../core/errors.ts'
 import { openAccountStores } from '../../embedded/account-store/account-store.ts'
 import { keepPrivate, ownFolder } from '../../embedded/database/own-folder.ts'
-import { openInProcessSignals } from '../../embedded/in-process-signals.ts'
-import {
-  frameSignals,
-  openLimitExchange,
-  PACE_BETWEEN_MACHINES,
-} from '../../metering/limit-exchange.ts'
+import { openLimitExchange, PACE_BETWEEN_MACHINES } from '../../metering/limit-exchange.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { openMachineSignals } from '../../ports/driver-parts/machine-signals.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import type { DerivedKeys } from '../../ports/secrets.ts'
-import type { Signals } from '../../ports/signals.ts'
+import type { MachineSignals } from '../../ports/signals.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { openEgress } from '../../system/egress/egress.ts'
 import { openSecrets } from '../../system/machine/secrets.ts'
@@ -63,12 +59,8 @@ export async function openClusterDrivers(
     await openClusterSignals({ ...system, secrets }, settings),
     (signals) => signals.close(),
   )
-  const exchange = openLimitExchange(
-    clock,
-    telemetry,
-    frameSignals(signals, name),
-    PACE_BETWEEN_MACHINES,
-  )
+  const shared = { clock, telemetry, signals }
+  const exchange = openLimitExchange(shared, { sender: name, pace: PACE_BETWEEN_MACHINES })
   opened.defer(exchange.stop)
   const { allowPrivateDestinations: allowPrivate } = settings.webhooks
   const egress = opened.adopt(openEgress({ clock, allowPrivate }), (egress) => egress.close())
@@ -129,7 +121,7 @@ function read(file: string): string {
 }
 
 /** Hints between processes; without a way for them the sweeps of each find every change. */
-async function openClusterSignals(machine: Machine, settings: Settings): Promise<Signals> {
+async function openClusterSignals(machine: Machine, settings: Settings): Promise<MachineSignals> {
   const { telemetry, secrets } = machine
   const { nats, database, postgres } = settings
   const { openRelayedSignals } = await import('../../cluster/signals/relayed-signals.ts')
@@ -145,7 +137,7 @@ async function openClusterSignals(machine: Machine, settings: Settings): Promise
   if (url === undefined) {
     const reason = 'a transaction pooler carries none: configure postgres.directUrl or nats'
     telemetry.log('warn', 'signals_absent', { reason })
-    return openInProcessSignals()
+    return openMachineSignals()
   }
   const { openPostgresWire } = await import('../../cluster/signals/postgres-wire.ts')
   return openRelayedSignals(machine, (hear, notice) => openPostgresWire(machine, url, hear, notice))

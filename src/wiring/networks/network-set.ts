@@ -44,7 +44,7 @@ export async function openNetworkSet(
     const fresh = openAll({ ...needs, spends }, next, opened)
     await firstRound(needs.clock, fresh)
     // The process that watches them for us has judged them, and goes on where one became wrong.
-    const faults = needs.shared ? [] : wrongChains(next, fresh)
+    const faults = needs.isObserver ? [] : wrongChains(next, fresh)
     const [kept, dropped] = faults.length === 0 ? [fresh, opened] : [opened, fresh]
     stopAll(dropped, kept)
     if (faults.length > 0) keepBudgets(spends, kept)

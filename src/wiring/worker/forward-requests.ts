@@ -7,11 +7,10 @@ import type { ByteBodies, RequestBodies } from '../../http/edge/request-bodies.t
 import { openInboxBodies } from '../../http/inbox/inbox-bodies.ts'
 import type { InboxRoute, Routes } from '../../http/server.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { type ForwardedRequest, requestOverSocket } from '../../system/outbound/outbound.ts'
 import { ADDRESS_HEADER, accountsPath, readAccountsAnswer } from '../workers/forwarded-accounts.ts'
-import type { WorkerDrivers } from './worker-drivers.ts'
 
 type Needs = {
-  requestOverSocket: WorkerDrivers['requestOverSocket']
   bodies: RequestBodies
   clock: Clock
   /** There are inboxes in local development alone. */
@@ -36,13 +35,15 @@ const OF_THE_CONNECTION = [
 
 const MAIN_IS_AWAY = 'The service is being restarted; please try again.'
 
-type Sent = Parameters<Needs['requestOverSocket']>[2]
-
 export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages' | 'inbox'> {
-  const forward = async (path: string, request: Sent, connection?: ClientConnection) => {
+  const forward = async (
+    path: string,
+    request: ForwardedRequest,
+    connection?: ClientConnection,
+  ) => {
     try {
       const sent = { ...request, headers: withoutConnection(request.headers) }
-      const answer = await needs.requestOverSocket(needs.socket, path, sent)
+      const answer = await requestOverSocket(needs.socket, path, sent)
       const { status } = answer
       const passed = { status, headers: withoutConnection(answer.headers) }
       if (connection && isEventStream(answer)) return passEvents(answer, connection)
@@ -75,7 +76,7 @@ export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages' | 'i
 /** An inbox may keep its sender waiting until that gives up. */
 function forwardInbox(
   bodies: ByteBodies,
-  forward: (path: string, request: Sent) => Promise<Response>,
+  forward: (path: string, request: ForwardedRequest) => Promise<Response>,
 ): InboxRoute {
   return async (request, name) => {
     const body = await bodies.bytes(request)
@@ -87,10 +88,7 @@ function forwardInbox(
 }
 
 /** getProgramAccounts: its scans, pages and index have one owner, the main process. */
-export function forwardAccounts({
-  requestOverSocket,
-  socket,
-}: Pick<Needs, 'requestOverSocket' | 'socket'>): LocalMethods {
+export function forwardAccounts(socket: string): LocalMethods {
   return {
     async serve({ network }, method, paramsText, teamId) {
       const headers = new Headers({ 'content-type': 'application/json' })

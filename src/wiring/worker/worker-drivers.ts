@@ -1,45 +1,86 @@
 import { join } from 'node:path'
 import type { Settings } from '../../config/config.ts'
+import { within } from '../../core/async/within.ts'
+import { assert } from '../../core/errors.ts'
 import { openSqliteReader } from '../../embedded/database/sqlite-database.ts'
-import { openInProcessSignals } from '../../embedded/in-process-signals.ts'
-import type { Clock } from '../../ports/clock.ts'
+import {
+  openLimitExchange,
+  PACE_BETWEEN_MACHINES,
+  paceBetweenWorkers,
+} from '../../metering/limit-exchange.ts'
 import type { Database } from '../../ports/database.ts'
+import { openMachineSignals } from '../../ports/driver-parts/machine-signals.ts'
 import { openSystem } from '../../system/open-system.ts'
-import { requestOverSocket } from '../../system/outbound/outbound.ts'
+import type { ProcessCalls } from '../workers/process-calls.ts'
+import type { MainFunctions, WorkerOpening } from '../workers/worker-settings.ts'
 
 export type WorkerDrivers = Awaited<ReturnType<typeof openWorkerDrivers>>
 
-/**
- * The drivers of a gateway worker: those of the machine, and a store that it only reads. Signals
- * are what the main process passes on.
- */
-export async function openWorkerDrivers(settings: Settings, component: string) {
-  await using opened = new AsyncDisposableStack()
-  const system = openSystem(undefined, component)
-  opened.defer(() => system.telemetry.flush())
-  const database = await openStore(settings, system)
-  opened.defer(() => database.close())
-  const signals = opened.adopt(openInProcessSignals(), (one) => one.close())
-  const kept = opened.move()
-  const close = () => kept.disposeAsync()
-  return { ...system, database, signals, secrets: NO_SECRETS, requestOverSocket, close }
-}
+type Main = ProcessCalls<MainFunctions>
 
-/** A worker is given no secret, and does nothing that needs one. */
-const NO_SECRETS = { seal: noSecret, open: noSecret, bind: noSecret, derive: noSecret }
+/** A worker looks keys up and writes usage, and both are rare. */
+const CONNECTIONS_MAX = 2
+
+/** A main process that hangs must not hold up answers any longer. */
+const PUBLISH_MS_MAX = 2000
+
+/**
+ * The drivers of a gateway worker: those of a gateway on one machine, with the store and the
+ * signals of the main process.
+ */
+export async function openWorkerDrivers(settings: Settings, opening: WorkerOpening, main: Main) {
+  await using opened = new AsyncDisposableStack()
+  const system = openSystem(undefined, `worker-${process.pid}`)
+  const { clock, entropy } = system
+  opened.defer(() => system.telemetry.flush())
+  const database = await openStore(settings, system, main)
+  opened.defer(() => database.close())
+  const signals = openMachineSignals(async (topic, text, reach) => {
+    const published = main.call('publish', topic, text, reach).catch(() => {})
+    await within(clock, PUBLISH_MS_MAX, published, () => {})
+  })
+  opened.defer(signals.close)
+  const { workers } = settings.gateway
+  const isAlone = settings.database === undefined
+  const exchange = openLimitExchange(
+    { ...system, signals },
+    {
+      sender: `worker_${entropy.alphanumeric(16)}`,
+      pace: isAlone ? paceBetweenWorkers(workers) : PACE_BETWEEN_MACHINES,
+      debts: opening.debts,
+    },
+  )
+  opened.defer(exchange.stop)
+  const secrets = { seal: noSecret, open: noSecret, derive }
+  const kept = opened.move()
+  return { ...system, database, signals, exchange, secrets, close: () => kept.disposeAsync() }
+
+  function derive(purpose: string): Uint8Array {
+    assert(purpose === 'ids of filters', 'a worker has no other secret')
+    return Uint8Array.fromHex(opening.filterSecretHex)
+  }
+}
 
 function noSecret(): never {
   throw new Error('a worker has no secret')
 }
 
-/** A worker looks keys up, and does so rarely. */
-const CONNECTIONS_MAX = 2
-
-async function openStore(settings: Settings, { clock }: { clock: Clock }): Promise<Database> {
-  const { database: url, data, postgres } = settings
-  if (url === undefined) return openSqliteReader(join(data, 'headgate.sqlite'))
+async function openStore(
+  { database: url, data, postgres }: Settings,
+  { clock }: ReturnType<typeof openSystem>,
+  main: Main,
+): Promise<Database> {
+  if (url === undefined) {
+    return openSqliteReader(
+      join(data, 'headgate.sqlite'),
+      async ({ name }, args) => (await main.call('perform', name, [...args])) as never,
+    )
+  }
   const { openPostgresDatabase } = await import('../../cluster/postgres/postgres-database.ts')
+  const { POSTGRES_PROCEDURES: procedures } = await import(
+    '../../tables/postgres/postgres-procedures.ts'
+  )
   const isPooled = postgres.transactionPooler
-  const options = { url, connectionsMax: CONNECTIONS_MAX, isPooled, procedures: [] }
+  const options = { url, connectionsMax: CONNECTIONS_MAX, isPooled, procedures }
   return openPostgresDatabase({ clock }, options)
 }

@@ -1,66 +1,170 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Settings } from '../../config/config.ts'
 import { within } from '../../core/async/within.ts'
 import { Failure } from '../../core/errors.ts'
-import { openWorkerSlot, type SlotNeeds, type WorkerSlot } from './worker-slot.ts'
+import { lastingOf, sumExpositions } from '../../http/pages/sum-expositions.ts'
+import { type Routes, startServer } from '../../http/server.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { CallReport } from '../networks/merge-reports.ts'
+import type { NetworkSet } from '../networks/network-set.ts'
+import type { ProcessDrivers } from '../process-drivers.ts'
+import type { Service } from '../service.ts'
+import { ADDRESS_HEADER, serveForwardedAccounts } from './forwarded-accounts.ts'
+import { settingsForWorker, type WorkerOpening } from './worker-settings.ts'
+import { openWorkerSlot, type SlotOptions, type WorkerSlot } from './worker-slot.ts'
 
-type Needs = Omit<SlotNeeds, 'changed'> & {
-  workers: number
-  releasePort(): Promise<void>
+export type WorkerInputs = {
+  drivers: ProcessDrivers
+  settings: Settings
+  networks: NetworkSet
+  service: Service
+  publicUrl: string
+}
+
+type Port = {
+  port: number
+  release(): Promise<void>
 }
 
 export type GatewayWorkers = {
   /** At least one of them takes calls. */
   isServing(): boolean
+  /** The metrics of all processes, added up. */
+  exposition(): Promise<string>
+  /** How calls go at the upstreams, as the workers see it. */
+  reports(): Promise<CallReport[]>
+  reload(): Promise<void>
   stop(graceMs: number): Promise<void>
 }
 
-const LOOK_EVERY_MS = 1000
+/** A worker has come to another state. */
+type Change = { happened(): void }
+
+const LOOK_EVERY_MS = 2000
 
 /** A worker opens in a fraction of a second; a machine under heavy load may need more. */
 const OPEN_MS_MAX = 30_000
 
 /** Starts the workers, hands the port over to them, and replaces those that end. */
-export async function startGatewayWorkers(needs: Needs): Promise<GatewayWorkers> {
-  const { clock, telemetry } = needs
-  let check = () => {}
-  const slots = Array.from({ length: needs.workers }, () =>
-    openWorkerSlot({ ...needs, changed: () => check() }),
-  )
-  const inState = (state: WorkerSlot['state']) =>
-    slots.filter((slot) => slot.state === state).length
-  const listening = () => inState('listening')
-
-  /** Resolves when all are in that state; how one of them failed instead. */
-  const reached = (state: WorkerSlot['state']) => {
-    const { promise, resolve } = Promise.withResolvers<string | null>()
-    check = () => {
-      const failure = slots.find((slot) => slot.failure !== null)?.failure ?? null
-      if (failure !== null || inState(state) === slots.length) resolve(failure)
-    }
-    check()
-    return within(clock, OPEN_MS_MAX, promise, () => 'too slow')
+export async function startGatewayWorkers(
+  inputs: WorkerInputs,
+  port: Port,
+): Promise<GatewayWorkers> {
+  const { drivers, networks, service, settings } = inputs
+  const { clock, telemetry } = drivers
+  await using opened = new AsyncDisposableStack()
+  const rpc = serveForwardedAccounts(networks, service.local)
+  const { socket, stop: stopSocket } = serveOverSocket(drivers, { ...service.routes, rpc })
+  opened.defer(stopSocket)
+  const portIsFree = Promise.withResolvers<void>()
+  const change: Change = { happened: () => {} }
+  let ofTheEnded = ''
+  const options: SlotOptions = {
+    opening: () => openingOf(inputs, port, socket),
+    portIsFree: portIsFree.promise,
+    changed: () => change.happened(),
+    // Counters must not go back when a worker is replaced.
+    ended({ exposition }) {
+      ofTheEnded = sumExpositions([ofTheEnded, lastingOf(exposition)])
+    },
   }
-
-  const stopLooking = clock.every(LOOK_EVERY_MS, () => {
-    for (const slot of slots) slot.look()
-  })
-  const forgetGauge = telemetry.gauge('headgate_gateway_workers', {}, listening)
+  const { workers } = settings.gateway
+  const slots = Array.from({ length: workers }, () => openWorkerSlot(drivers, options))
+  const states = () => Promise.all(slots.map((slot) => slot.workerState()))
+  const listening = () => countIn('listening', slots)
+  opened.defer(telemetry.gauge('headgate_gateway_workers', {}, listening))
+  opened.defer(clock.every(LOOK_EVERY_MS, () => slots.forEach((slot) => void slot.look())))
+  const kept = opened.move()
   const stop = async (graceMs: number) => {
-    stopLooking()
-    forgetGauge()
     await Promise.all(slots.map((slot) => slot.stop(graceMs)))
-  }
-  const open = async (): Promise<string | null> => {
-    const unopened = await reached('opened')
-    if (unopened !== null) return unopened
-    await needs.releasePort()
-    for (const slot of slots) slot.listen()
-    return reached('listening')
+    await kept.disposeAsync()
   }
 
-  const failure = await open()
+  const failure = await handOver(clock, slots, change, async () => {
+    await port.release()
+    portIsFree.resolve()
+  })
   if (failure !== null) {
     await stop(0)
     throw new Failure('start_failed', { part: 'gateway worker', exit: failure })
   }
-  return { isServing: () => listening() > 0, stop }
+  return {
+    isServing: () => listening() > 0,
+    async exposition() {
+      const running = (await states()).map(({ exposition }) => exposition)
+      return sumExpositions([telemetry.exposition(), ofTheEnded, ...running])
+    },
+    reports: async () => (await states()).flatMap(({ reports }) => reports),
+    async reload() {
+      await Promise.all(slots.map((slot) => slot.reload()))
+    },
+    stop,
+  }
+}
+
+/** Has the workers listen once all of them have opened; how one of them failed instead. */
+async function handOver(
+  clock: Clock,
+  slots: readonly WorkerSlot[],
+  change: Change,
+  release: () => Promise<void>,
+): Promise<string | null> {
+  const reached = (state: WorkerSlot['state']) => {
+    const { promise, resolve } = Promise.withResolvers<string | null>()
+    change.happened = () => {
+      const failure = slots.find((slot) => slot.failure !== null)?.failure ?? null
+      if (failure !== null || countIn(state, slots) === slots.length) resolve(failure)
+    }
+    change.happened()
+    return within(clock, OPEN_MS_MAX, promise, () => 'too slow')
+  }
+  const unopened = await reached('opened')
+  if (unopened !== null) return unopened
+  await release()
+  return reached('listening')
+}
+
+function countIn(state: WorkerSlot['state'], slots: readonly WorkerSlot[]): number {
+  return slots.filter((slot) => slot.state === state).length
+}
+
+function openingOf(
+  { drivers, settings, service, publicUrl }: WorkerInputs,
+  { port }: Port,
+  socket: string,
+): WorkerOpening {
+  return {
+    settings: settingsForWorker(settings),
+    port,
+    publicUrl,
+    filterSecretHex: drivers.secrets.derive('ids of filters').toHex(),
+    socket,
+    pages: [...service.routes.pages.keys()],
+    debts: drivers.exchange?.debts() ?? [],
+  }
+}
+
+/** Serves the workers, on a socket that nobody else can reach. */
+function serveOverSocket({ clock, telemetry }: ProcessDrivers, routes: Routes) {
+  // For this user alone. Not in the data folder: its path may be too long for a socket.
+  const folder = mkdtempSync(join(tmpdir(), 'headgate-workers-'))
+  const socket = join(folder, 'main.sock')
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  const shown = { addressHeader: ADDRESS_HEADER, trustProxy: false, domain: () => '' }
+  const where = { host: '', port: 0, socket, descriptors: null }
+  try {
+    const server = startServer({ clock, telemetry, ...where, ...shown, routes: () => routes })
+    return {
+      socket,
+      async stop() {
+        await server.stop(0)
+        remove()
+      },
+    }
+  } catch (thrown) {
+    remove()
+    throw thrown
+  }
 }

@@ -1,18 +1,11 @@
 import type { WriteLog } from '../embedded-drivers.ts'
-import { type FromWorker, readMessage, type ToWorker } from './worker-messages.ts'
 
 export type WorkerChild = {
   pid: number
-  send(message: ToWorker): void
+  send(messages: unknown): void
   kill(): void
   /** How it ended: its exit code, or the name of a signal. */
   exited: Promise<string>
-}
-
-type Hear = {
-  message(message: FromWorker): void
-  /** It was no message. */
-  garbled(): void
 }
 
 const PROCESS_FILE = new URL('../worker/worker-process.ts', import.meta.url).pathname
@@ -24,24 +17,20 @@ const NO_BYTES: Uint8Array = new Uint8Array()
 const LINE_BYTES_MAX = 1024 * 1024
 
 /** Starts a worker. Its log goes through this process, so that no line is torn by another. */
-export function startWorkerChild(write: WriteLog, hear: Hear): WorkerChild {
+export function startWorkerChild(write: WriteLog, receive: (sent: unknown) => void): WorkerChild {
   const child = Bun.spawn([process.execPath, PROCESS_FILE], {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',
     serialization: 'json',
-    ipc(sent) {
-      const message = readMessage<FromWorker>(sent)
-      if (message) hear.message(message)
-      else hear.garbled()
-    },
+    ipc: (sent) => receive(sent),
   })
   const logged = passLines(child.stdout, write)
   return {
     pid: child.pid,
-    send(message) {
+    send(messages) {
       try {
-        child.send(message)
+        child.send(messages)
       } catch {
         // It has ended, which `exited` tells.
       }

@@ -1,9 +1,55 @@
 import type { Settings } from '../../config/config.ts'
+import type { Tier } from '../../core/billing/plan.ts'
 import type { Network } from '../../core/network.ts'
-import type { WorkerSettings } from './worker-messages.ts'
+import type { Deliver, Reach } from '../../ports/signals.ts'
+import type { CallReport } from '../networks/merge-reports.ts'
+
+/** Settings as they travel: without functions, and without what no worker needs. */
+export type WorkerSettings = Omit<
+  Settings,
+  'tiers' | 'locate' | 'locateOption' | 'secret' | 'operatorToken'
+> & { tiers: [name: string, tier: Tier][] }
+
+export type WorkerOpening = {
+  settings: WorkerSettings
+  /** The port that all workers share. */
+  port: number
+  publicUrl: string
+  /** The only thing derived from the secret that a worker has. */
+  filterSecretHex: string
+  /** The socket on which the main process serves what workers forward. */
+  socket: string
+  /** Paths of the main process's pages. */
+  pages: readonly string[]
+  /** What limits owe when the worker starts. */
+  debts: readonly string[]
+}
+
+/** What a worker calls in the main process. */
+export type MainFunctions = {
+  /** Fails for a worker of another version, as there may be after an upgrade on the disk. */
+  join(version: string): WorkerOpening
+  /** Resolves when the port is free. */
+  opened(): Promise<void>
+  listening(): void
+  publish(topic: string, text: string, reach: Reach): Promise<void>
+  /** Runs a procedure of the tables in one transaction. */
+  perform(procedure: string, args: unknown[]): Promise<unknown>
+}
+
+/** What the main process calls in a worker. */
+export type WorkerFunctions = {
+  receive: Deliver
+  state(): WorkerState
+  /** Resolves when the settings are in force. */
+  reload(settings: WorkerSettings, pages: readonly string[]): Promise<void>
+  stop(graceMs: number): void
+}
+
+export type WorkerState = { exposition: string; reports: CallReport[] }
 
 /**
- * The settings for one of so many workers: each upstream gets as many calls from all together, and
+ * The settings for one of several workers: each upstream gets as many calls from all together, and
  * the system spreads the connections of an app over them.
  */
 export function settingsForWorker(settings: Settings): WorkerSettings {

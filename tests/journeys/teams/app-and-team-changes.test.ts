@@ -95,7 +95,7 @@ describe('a change of an app acts within a second, without a restart', () => {
     await becomes(200, () => statusOf(key))
     const { signals } = headgate.running.drivers
     const publish = signals.publish
-    signals.publish = () => {}
+    signals.publish = async () => {}
     await headgate.api('DELETE', `/api/apps/${id}`)
     await becomes(401, () => statusOf(key))
     signals.publish = publish

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type EvmChain, startEvmChain } from '../../../packages/devnet/src/evm/evm-chain.ts'
 import type { Network } from '../../../src/core/network.ts'
+import { openMachineSignals } from '../../../src/ports/driver-parts/machine-signals.ts'
 import { openSystem } from '../../../src/system/open-system.ts'
 import { type OpenNetwork, openNetwork } from '../../../src/upstream/answers/open-network.ts'
 import type { HeadNews } from '../../../src/upstream/heads/head-feed.ts'
@@ -86,7 +87,7 @@ async function follow(ws: string): Promise<void> {
     ],
   }
   const settings = { prices: {}, cacheBytesMax: 0, latestMaxAgeMs: 0 }
-  network = openNetwork(system, described, settings)
+  network = openNetwork({ ...system, signals: openMachineSignals() }, described, settings)
   await network.ready
   network.heads.subscribe((one) => void news.push(one))
 }

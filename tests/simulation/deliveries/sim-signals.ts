@@ -32,7 +32,7 @@ export function openSimSignals({ clock, chance, fate }: Needs): SimSignals {
   return {
     hint,
     of: (life) => ({
-      publish(topic, text) {
+      async publish(topic, text) {
         if (!life.alive) return
         for (const listener of listeners) {
           if (listener.topic === topic) hint(listener.life, () => listener.hear(text))

@@ -1,4 +1,4 @@
-import { openInProcessSignals } from '../../../src/embedded/in-process-signals.ts'
+import { openMachineSignals } from '../../../src/ports/driver-parts/machine-signals.ts'
 import { openSecrets } from '../../../src/system/machine/secrets.ts'
 import { systemEntropy } from '../../../src/system/machine/system-entropy.ts'
 import { quietTelemetry } from '../basics/quiet-telemetry.ts'
@@ -15,7 +15,7 @@ export function openCourierWorld() {
     egress: scriptedEgress(),
     entropy: { ...entropy, fraction: () => 0.5 },
     secrets: openSecrets(entropy.bytes(32), entropy),
-    signals: openInProcessSignals(),
+    signals: openMachineSignals(),
     telemetry: quietTelemetry(),
   }
 }

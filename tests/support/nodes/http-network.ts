@@ -1,6 +1,7 @@
 import type { Block, BlockWants } from '../../../src/core/chain/block.ts'
 import type { Network, UpstreamSpec } from '../../../src/core/network.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
+import { openMachineSignals } from '../../../src/ports/driver-parts/machine-signals.ts'
 import type { Telemetry } from '../../../src/ports/telemetry.ts'
 import { systemClock } from '../../../src/system/machine/system-clock.ts'
 import { openOutbound } from '../../../src/system/outbound/outbound.ts'
@@ -67,7 +68,12 @@ async function openHttpNetwork(
   network: Omit<Network, 'upstreams'>,
 ): Promise<OpenNetwork> {
   const service = openNetwork(
-    { ...needs, outbound: openOutbound(), sockets: scriptedSockets() },
+    {
+      ...needs,
+      signals: openMachineSignals(),
+      outbound: openOutbound(),
+      sockets: scriptedSockets(),
+    },
     { ...network, upstreams: nodes.map((node) => ({ ...USUAL, ...node })) },
     { prices: {}, cacheBytesMax: 0, latestMaxAgeMs: 0 },
   )

@@ -1,5 +1,6 @@
 import { numberToQuantity } from '../../../src/core/hex.ts'
 import type { Network, UpstreamSpec } from '../../../src/core/network.ts'
+import { openMachineSignals } from '../../../src/ports/driver-parts/machine-signals.ts'
 import type { LogFields } from '../../../src/ports/telemetry.ts'
 import { type OpenNetwork, openNetwork } from '../../../src/upstream/answers/open-network.ts'
 import type { Upstream } from '../../../src/upstream/node/upstream.ts'
@@ -92,7 +93,9 @@ export async function openScriptedNetwork(
   }
   const settings = { prices: {}, cacheBytesMax: 0, latestMaxAgeMs: 0 }
   const spends = openSpendRegistry(clock, telemetry)
-  const network = openNetwork({ clock, outbound, sockets, telemetry, spends }, described, settings)
+  const signals = openMachineSignals()
+  const drivers = { clock, signals, outbound, sockets, telemetry, spends }
+  const network = openNetwork(drivers, described, settings)
   await clock.advance(10)
   return {
     clock,

@@ -1,7 +1,5 @@
 import type { Tier } from '../../../src/core/billing/plan.ts'
-import { openInProcessSignals } from '../../../src/embedded/in-process-signals.ts'
 import {
-  frameSignals,
   type LimitExchange,
   openLimitExchange,
   PACE_BETWEEN_MACHINES,
@@ -9,6 +7,7 @@ import {
 import { openSpendGuard, type SpendGuard } from '../../../src/metering/spend-guard.ts'
 import type { TeamAccount } from '../../../src/metering/team-account.ts'
 import { openUsageMeter, type UsageMeter } from '../../../src/metering/usage-meter.ts'
+import { openMachineSignals } from '../../../src/ports/driver-parts/machine-signals.ts'
 import type { Signals } from '../../../src/ports/signals.ts'
 import { recordUsage } from '../../../src/tables/usage/usage.ts'
 import { freshStore } from '../../fresh-store.ts'
@@ -39,14 +38,14 @@ const TEAM = { id: 'team_a', name: 'A', tier: 'free', autoscaling: false, create
 export async function openSharingGateways(): Promise<SharingGateways> {
   const clock = testClock()
   const database = await freshStore()
-  const signals = openInProcessSignals()
+  const signals = openMachineSignals()
   const telemetry = quietTelemetry()
   const world = testWorld({ clock, database, telemetry })
   const opened: SharingGateway[] = []
 
   const open = (name: string, tiers: Map<string, Tier>): SharingGateway => {
-    const carrier = frameSignals(signals, name)
-    const exchange = openLimitExchange(clock, telemetry, carrier, PACE_BETWEEN_MACHINES)
+    const shared = { clock, signals, telemetry }
+    const exchange = openLimitExchange(shared, { sender: name, pace: PACE_BETWEEN_MACHINES })
     const guard = openSpendGuard(world, { tiers, publicUrl: '', exchange })
     const meter = openUsageMeter(world, {
       exchange,

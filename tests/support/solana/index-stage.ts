@@ -10,6 +10,7 @@ import {
 } from '../../../src/core/solana/request/program-accounts.ts'
 import { isSolanaError } from '../../../src/core/solana/solana-error.ts'
 import { openAccountStoreHere } from '../../../src/embedded/account-store/account-store.ts'
+import { openMachineSignals } from '../../../src/ports/driver-parts/machine-signals.ts'
 import { openNetwork } from '../../../src/upstream/answers/open-network.ts'
 import { quietTelemetry } from '../basics/quiet-telemetry.ts'
 import { type Chance, seededChance } from '../basics/seeded-chance.ts'
@@ -70,7 +71,8 @@ export async function openIndexStage(options: Options = {}): Promise<IndexStage>
     log: (_level: string, event: string, fields: LogFields) => void log.push({ event, ...fields }),
   }
   const { outbound, sockets } = node
-  const needs = { clock, outbound, sockets, telemetry, store }
+  const signals = openMachineSignals()
+  const needs = { clock, signals, outbound, sockets, telemetry, store }
   const upstream = { name: 'node', url: 'http://node/', ...(ws ? { ws: 'ws://node/' } : {}) }
   const usual = { priority: 0, traces: false, concurrencyMax: 64, batchMax: 0, timeoutMs: 10_000 }
   const service = openNetwork(

@@ -1,6 +1,7 @@
 import { Rejection } from '../../../src/core/errors.ts'
 import type { OpenSubscription } from '../../../src/core/rpc/subscription-source.ts'
 import { openSolanaSubscriptions } from '../../../src/gateway/subscriptions/solana/solana-subscriptions.ts'
+import { openMachineSignals } from '../../../src/ports/driver-parts/machine-signals.ts'
 import type { LogFields } from '../../../src/ports/telemetry.ts'
 import { openNetwork } from '../../../src/upstream/answers/open-network.ts'
 import { quietTelemetry } from '../basics/quiet-telemetry.ts'
@@ -60,7 +61,8 @@ export async function openPubsubStage(
     log: (_level: string, event: string, fields: LogFields) => void log.push({ event, ...fields }),
   }
   const { outbound, sockets } = cluster
-  const needs = { clock, outbound, sockets, telemetry }
+  const signals = openMachineSignals()
+  const needs = { clock, signals, outbound, sockets, telemetry }
   const network = openNetwork(
     needs,
     {

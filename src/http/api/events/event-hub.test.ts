@@ -8,8 +8,8 @@ import { eventTo, NOW_MS, settle } from '../../../../tests/support/deliveries/de
 import { newReplay, stepAt } from '../../../../tests/support/deliveries/replay-store.ts'
 import * as store from '../../../../tests/support/deliveries/webhook-store.ts'
 import { Failure, type Rejection } from '../../../core/errors.ts'
-import { openInProcessSignals } from '../../../embedded/in-process-signals.ts'
 import type { Database, Sql } from '../../../ports/database.ts'
+import { openMachineSignals } from '../../../ports/driver-parts/machine-signals.ts'
 import type { Signals } from '../../../ports/signals.ts'
 import { resendDelivery } from '../../../tables/deliveries/resend-delivery.ts'
 import { createReplay, recordReplayStep } from '../../../tables/webhooks/replays.ts'
@@ -40,7 +40,7 @@ beforeEach(async () => {
   asked = 0
   isAway = false
   hidden = null
-  signals = openInProcessSignals()
+  signals = openMachineSignals()
   clock = testClock(NOW_MS)
   telemetry = quietTelemetry()
   const watched: Database = {
