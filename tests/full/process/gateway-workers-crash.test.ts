@@ -82,6 +82,32 @@ describe.skipIf(process.platform !== 'linux')('a crash', () => {
   })
 })
 
+describe.skipIf(process.platform !== 'linux')('a main process that hangs', () => {
+  test('leaves the watch over upstreams to its workers', async () => {
+    const headgate = await start()
+    await callEveryWorker(app(headgate), WORKERS, 'eth_chainId')
+    const polls = () => stage.nodeA.callsOf('eth_getBlockByNumber')
+    process.kill(headgate.pid, 'SIGSTOP')
+    try {
+      const polled = polls()
+      await until(() => polls() > polled + 10, 'workers poll the node')
+      stage.nodeA.mine()
+      await until(async () => {
+        const answers = await callEveryWorker(app(headgate), WORKERS, 'eth_blockNumber')
+        return answers.every(({ json }) => json.result === '0x3e9')
+      }, 'all workers know the new head')
+    } finally {
+      process.kill(headgate.pid, 'SIGCONT')
+    }
+    stage.nodeA.mine()
+    await until(async () => {
+      const answers = await callEveryWorker(app(headgate), WORKERS, 'eth_blockNumber')
+      return answers.every(({ json }) => json.result === '0x3ea')
+    }, 'all workers know the next one')
+    await stopProcess(headgate)
+  })
+})
+
 function start(): Promise<HeadgateProcess> {
   return stage.start(SEVERAL)
 }
