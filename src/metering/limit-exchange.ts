@@ -20,7 +20,7 @@ export type LimitExchange = {
   took(key: string, throughputCentiCu: number, billedCentiCu: number, rate: number | null): void
   /** Receives what buckets owe so far, then what others take. */
   subscribe(receive: ReceiveTaken): () => void
-  /** What is missing in each bucket, for a process that starts now. */
+  /** Frames that report what is missing in each bucket, for a process that starts now. */
   debts(): string[]
   /** Reports the rest, and no more. */
   stop(): void
@@ -31,7 +31,7 @@ export type ReceiveTaken = (key: string, taken: Taken) => void
 export type ExchangePace = {
   /** The time after which is reported what was taken. */
   periodMs: number
-  /** Reported at once when it is this share of a burst, so that a flood cannot outrun the reports. */
+  /** Reported at once when it is this share of a burst: a flood must not outrun the reports. */
   urgentShare: number
   /** But never sooner after the last time than this. */
   gapMs: number
@@ -56,7 +56,7 @@ type Options = {
   /** Signals reach their sender too, so each frame names the process it is from. */
   sender: string
   pace: ExchangePace
-  /** What buckets owed when this process started. */
+  /** Frames that report what buckets owed when this process started. */
   debts?: readonly string[]
 }
 

@@ -1,5 +1,4 @@
-import { Failure, Rejection } from '../../core/errors.ts'
-import type { LocalMethods } from '../../gateway/local-methods.ts'
+import { Rejection } from '../../core/errors.ts'
 import { refusalReply } from '../../http/api/calls/api-reply.ts'
 import { openEventStream } from '../../http/api/events/event-stream.ts'
 import type { ClientConnection } from '../../http/edge/client-connection.ts'
@@ -7,17 +6,17 @@ import type { ByteBodies, RequestBodies } from '../../http/edge/request-bodies.t
 import { openInboxBodies } from '../../http/inbox/inbox-bodies.ts'
 import type { InboxRoute, Routes } from '../../http/server.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type ForwardedRequest, requestOverSocket } from '../../system/outbound/outbound.ts'
-import { ADDRESS_HEADER, accountsPath, readAccountsAnswer } from '../workers/forwarded-accounts.ts'
+import { ADDRESS_HEADER } from '../workers/worker-settings.ts'
+import type { ForwardedRequest, RequestMain } from './worker-drivers.ts'
 
 type Needs = {
   bodies: RequestBodies
   clock: Clock
   /** There are inboxes in local development alone. */
   isLocal: boolean
-  socket: string
-  /** Paths of the pages that the main process has now. */
-  pages(): ReadonlySet<string>
+  requestMain: RequestMain
+  /** Paths of the main process's pages. */
+  pages: ReadonlySet<string>
 }
 
 /** Headers of one connection, which are not passed on over another. */
@@ -43,7 +42,7 @@ export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages' | 'i
   ) => {
     try {
       const sent = { ...request, headers: withoutConnection(request.headers) }
-      const answer = await requestOverSocket(needs.socket, path, sent)
+      const answer = await needs.requestMain(path, sent)
       const { status } = answer
       const passed = { status, headers: withoutConnection(answer.headers) }
       if (connection && isEventStream(answer)) return passEvents(answer, connection)
@@ -64,7 +63,7 @@ export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages' | 'i
     },
     pages: {
       get: (path) =>
-        needs.pages().has(path)
+        needs.pages.has(path)
           ? (headers) =>
               forward(path, { method: 'GET', headers: withoutAddress(headers), body: '' })
           : undefined,
@@ -84,24 +83,6 @@ function forwardInbox(
     const { method, signal } = request
     const headers = withoutAddress(request.headers)
     return forward(`/inbox/${name}`, { method, headers, body, signal })
-  }
-}
-
-/** getProgramAccounts: its scans, pages and index have one owner, the main process. */
-export function forwardAccounts(socket: string): LocalMethods {
-  return {
-    async serve({ network }, method, paramsText, teamId) {
-      const headers = new Headers({ 'content-type': 'application/json' })
-      const body = JSON.stringify({ method, paramsText, teamId })
-      const sent = { method: 'POST', headers, body }
-      let answer: Response
-      try {
-        answer = await requestOverSocket(socket, accountsPath(network.slug), sent)
-      } catch {
-        throw new Failure('upstream_unreachable', { reason: 'main process' })
-      }
-      return readAccountsAnswer(answer)
-    },
   }
 }
 

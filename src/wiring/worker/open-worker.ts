@@ -7,12 +7,13 @@ import { type CallReport, callReportOf } from '../networks/merge-reports.ts'
 import { openNetworkSet } from '../networks/network-set.ts'
 import { takeOver } from '../reload.ts'
 import { openRpcEndpoints } from '../rpc-endpoints.ts'
+import { forwardAccounts } from '../workers/forwarded-accounts.ts'
 import {
   settingsOfWorker,
   type WorkerOpening,
   type WorkerSettings,
 } from '../workers/worker-settings.ts'
-import { forwardAccounts, forwardRequests } from './forward-requests.ts'
+import { forwardRequests } from './forward-requests.ts'
 import type { WorkerDrivers } from './worker-drivers.ts'
 
 export type OpenWorker = {
@@ -20,7 +21,7 @@ export type OpenWorker = {
   listen(): void
   reports(): CallReport[]
   /** Puts settings into force that the main process has reloaded and checked. */
-  reload(settings: WorkerSettings, pages: readonly string[]): Promise<void>
+  reload(settings: WorkerSettings): Promise<void>
   /** Finishes calls in flight and writes what was metered. */
   stop(graceMs: number): Promise<void>
 }
@@ -34,19 +35,18 @@ export async function openWorker(
   const networks = await openNetworkSet({ ...drivers, isObserver: true }, settings)
   assert(!Array.isArray(networks), 'the main process has checked the chains')
   opened.defer(networks.stop)
-  const { publicUrl, socket } = opening
-  const { exchange } = drivers
-  const local = forwardAccounts(socket)
+  const { publicUrl } = opening
+  const { exchange, requestMain } = drivers
+  const local = forwardAccounts(requestMain)
   const served = { drivers, settings, networks, publicUrl, exchange, local }
   const endpoints = openRpcEndpoints(served, opened)
   const { bodies, guard, directory } = endpoints.needs
-  let pages = new Set(opening.pages)
   const forwarded = forwardRequests({
     bodies,
-    socket,
+    requestMain,
     clock: drivers.clock,
     isLocal: settings.local,
-    pages: () => pages,
+    pages: new Set(opening.pages),
   })
   const routes = { ...endpoints.open(), ...forwarded }
   let server: HttpServer | null = null
@@ -66,12 +66,11 @@ export async function openWorker(
       })
     },
     reports: () => networks.list().map((service) => callReportOf(networkReport(service))),
-    reload: (given, paths) =>
+    reload: (given) =>
       inTurn(async () => {
         const next = settingsOfWorker(given)
         await networks.reload(next)
         takeOver(settings, next)
-        pages = new Set(paths)
         guard.replan()
         directory.forget()
       }),

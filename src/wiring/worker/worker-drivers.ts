@@ -11,10 +11,16 @@ import {
 import type { Database } from '../../ports/database.ts'
 import { openMachineSignals } from '../../ports/driver-parts/machine-signals.ts'
 import { openSystem } from '../../system/open-system.ts'
+import { type ForwardedRequest, requestOverSocket } from '../../system/outbound/outbound.ts'
 import type { ProcessCalls } from '../workers/process-calls.ts'
 import type { MainFunctions, WorkerOpening } from '../workers/worker-settings.ts'
 
 export type WorkerDrivers = Awaited<ReturnType<typeof openWorkerDrivers>>
+
+export type { ForwardedRequest }
+
+/** Asks the main process over its socket. */
+export type RequestMain = (path: string, request: ForwardedRequest) => Promise<Response>
 
 type Main = ProcessCalls<MainFunctions>
 
@@ -52,8 +58,11 @@ export async function openWorkerDrivers(settings: Settings, opening: WorkerOpeni
   )
   opened.defer(exchange.stop)
   const secrets = { seal: noSecret, open: noSecret, derive }
+  const requestMain: RequestMain = (path, request) =>
+    requestOverSocket(opening.socket, path, request)
   const kept = opened.move()
-  return { ...system, database, signals, exchange, secrets, close: () => kept.disposeAsync() }
+  const close = () => kept.disposeAsync()
+  return { ...system, database, signals, exchange, secrets, requestMain, close }
 
   function derive(purpose: string): Uint8Array {
     assert(purpose === 'ids of filters', 'a worker has no other secret')

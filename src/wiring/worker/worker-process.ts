@@ -10,7 +10,7 @@ import {
 import { type OpenWorker, openWorker } from './open-worker.ts'
 import { openWorkerDrivers, type WorkerDrivers } from './worker-drivers.ts'
 
-/** Without the main process nothing is billed and nothing watched: calls in flight get this long. */
+/** Without the main process nothing is billed: calls in flight get this long. */
 const ORPHAN_GRACE_MS = 10_000
 
 serveAsWorker()
@@ -27,9 +27,9 @@ function serveAsWorker(): void {
       exposition: drivers?.telemetry.exposition() ?? '',
       reports: worker?.reports() ?? [],
     }),
-    async reload(settings, pages) {
+    async reload(settings) {
       await serving
-      await worker?.reload(settings, pages)
+      await worker?.reload(settings)
     },
     stop: (graceMs) => void end(graceMs),
   }

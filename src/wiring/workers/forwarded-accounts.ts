@@ -4,84 +4,83 @@ import { bytesOf, unwatchedStream } from '../../gateway/pieces-stream.ts'
 import type { RpcRoute } from '../../http/rpc/rpc-route.ts'
 import type { CacheStatus } from '../../upstream/answers/ask-network.ts'
 import type { NetworkSet } from '../networks/network-set.ts'
+import type { RequestMain } from '../worker/worker-drivers.ts'
 
 type Answer = Awaited<ReturnType<LocalMethods['serve']>>
 
 type ForwardedCall = { method: string; paramsText: string; teamId: string }
 
-/** Names the client of a request that is passed on; believed from workers alone. */
-export const ADDRESS_HEADER = 'x-headgate-client-address'
+/** Describes the answer whose text or stream is the body. */
+type AnswerHead =
+  | { kind: 'result'; upstream: string; cache: CacheStatus }
+  | { kind: 'error'; upstream: string | null; code: number }
+  | { kind: 'failure'; code: FailureCode }
 
-/** The key in the path of such a call: an RPC path, as workers pass on no calls by these. */
+/** The key in the path of such a call: an RPC path, as workers forward no other calls by these. */
 const KEY = 'accounts'
 
-const KIND = 'x-headgate-kind'
-const UPSTREAM = 'x-headgate-upstream'
-const CACHE = 'x-headgate-cache'
-const CODE = 'x-headgate-code'
-
-const FAILURES: ReadonlySet<string> = new Set<FailureCode>([
-  'upstream_unreachable',
-  'upstream_timed_out',
-  'upstream_answered_badly',
-  'spill_failed',
-])
+const HEAD = 'x-headgate-answer'
 
 /** Longer answers are passed on as they come. */
 const TEXT_BYTES_MAX = 64 * 1024
 
-export function accountsPath(slug: string): string {
-  return `/${slug}/v2/${KEY}`
+/** getProgramAccounts in a worker: scans, pages and index have one owner, the main process. */
+export function forwardAccounts(requestMain: RequestMain): LocalMethods {
+  return {
+    async serve({ network }, method, paramsText, teamId) {
+      const call: ForwardedCall = { method, paramsText, teamId }
+      const headers = new Headers({ 'content-type': 'application/json' })
+      const sent = { method: 'POST', headers, body: JSON.stringify(call) }
+      let answer: Response
+      try {
+        answer = await requestMain(`/${network.slug}/v2/${KEY}`, sent)
+      } catch {
+        throw new Failure('upstream_unreachable', { reason: 'main process' })
+      }
+      return readAnswer(answer)
+    },
+  }
 }
 
+/** The same in the main process. */
 export function serveForwardedAccounts(networks: NetworkSet, local: LocalMethods): RpcRoute {
   return async (request, { slug, key }) => {
     const service = networks.bySlug(slug)
-    if (!service || key !== KEY) return failureReply('upstream_unreachable')
+    if (!service || key !== KEY) return reply({ kind: 'failure', code: 'upstream_unreachable' })
     const { method, paramsText, teamId } = JSON.parse(await request.text()) as ForwardedCall
     try {
       return answerReply(await local.serve(service, method, paramsText, teamId))
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
-      return failureReply(thrown.code)
+      return reply({ kind: 'failure', code: thrown.code })
     }
   }
 }
 
-export async function readAccountsAnswer(answer: Response): Promise<Answer> {
-  const { headers } = answer
-  const kind = headers.get(KIND) ?? ''
-  const code = headers.get(CODE) ?? ''
-  if (answer.status !== 200 || !answer.body || !['error', 'result'].includes(kind)) {
-    const failure = FAILURES.has(code) ? (code as FailureCode) : 'upstream_unreachable'
-    throw new Failure(failure, { reason: 'main process' })
-  }
-  const named = headers.get(UPSTREAM)
-  if (kind === 'error') {
-    return { kind, code: Number(code), text: await answer.text(), upstream: named }
-  }
-  const source = { upstream: named ?? '', cache: (headers.get(CACHE) ?? 'miss') as CacheStatus }
-  const length = Number(headers.get('content-length') ?? Number.POSITIVE_INFINITY)
-  if (length > TEXT_BYTES_MAX) return { kind: 'stream', stream: answer.body, ...source }
-  return { kind: 'result', text: await answer.text(), ...source }
+async function readAnswer(answer: Response): Promise<Answer> {
+  const headText = answer.headers.get(HEAD)
+  if (headText === null || !answer.body) throw new Failure('upstream_unreachable')
+  const head = JSON.parse(headText) as AnswerHead
+  if (head.kind === 'failure') throw new Failure(head.code, { reason: 'main process' })
+  if (head.kind === 'error') return { ...head, text: await answer.text() }
+  const length = Number(answer.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
+  if (length > TEXT_BYTES_MAX) return { ...head, kind: 'stream', stream: answer.body }
+  return { ...head, text: await answer.text() }
 }
 
 function answerReply(answer: Answer): Response {
-  const headers = new Headers({ [KIND]: answer.kind === 'error' ? 'error' : 'result' })
-  if (answer.upstream !== null) headers.set(UPSTREAM, answer.upstream)
+  const { upstream } = answer
   if (answer.kind === 'error') {
-    headers.set(CODE, String(answer.code))
-    return new Response(answer.text, { headers })
+    return reply({ kind: 'error', upstream, code: answer.code }, answer.text)
   }
-  headers.set(CACHE, answer.cache)
-  if (answer.kind === 'result') return new Response(answer.text, { headers })
-  if (answer.kind === 'stream') return new Response(answer.stream, { headers })
-  if (bytesOf(answer.pieces) > TEXT_BYTES_MAX) {
-    return new Response(unwatchedStream([...answer.pieces]), { headers })
-  }
-  return new Response(Buffer.concat(answer.pieces), { headers })
+  const head: AnswerHead = { kind: 'result', upstream: answer.upstream, cache: answer.cache }
+  if (answer.kind === 'result') return reply(head, answer.text)
+  if (answer.kind === 'stream') return reply(head, answer.stream)
+  const { pieces } = answer
+  const isLong = bytesOf(pieces) > TEXT_BYTES_MAX
+  return reply(head, isLong ? unwatchedStream([...pieces]) : Buffer.concat(pieces))
 }
 
-function failureReply(code: string): Response {
-  return new Response('', { status: 502, headers: { [CODE]: code } })
+function reply(head: AnswerHead, body: Bun.BodyInit = ' '): Response {
+  return new Response(body, { headers: { [HEAD]: JSON.stringify(head) } })
 }

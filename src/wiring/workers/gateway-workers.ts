@@ -11,8 +11,8 @@ import type { CallReport } from '../networks/merge-reports.ts'
 import type { NetworkSet } from '../networks/network-set.ts'
 import type { ProcessDrivers } from '../process-drivers.ts'
 import type { Service } from '../service.ts'
-import { ADDRESS_HEADER, serveForwardedAccounts } from './forwarded-accounts.ts'
-import { settingsForWorker, type WorkerOpening } from './worker-settings.ts'
+import { serveForwardedAccounts } from './forwarded-accounts.ts'
+import { ADDRESS_HEADER, settingsForWorker, type WorkerOpening } from './worker-settings.ts'
 import { openWorkerSlot, type SlotOptions, type WorkerSlot } from './worker-slot.ts'
 
 export type WorkerInputs = {

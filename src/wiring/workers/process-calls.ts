@@ -14,7 +14,7 @@ export type ProcessCalls<Theirs extends Functions> = {
     name: Name,
     ...args: Parameters<Theirs[Name]>
   ): Promise<Awaited<ReturnType<Theirs[Name]>>>
-  /** What the channel brings. */
+  /** Takes what the channel brings. */
   receive(sent: unknown): void
   /** The other process is gone: calls that wait fail, and so do all later ones. */
   end(): void

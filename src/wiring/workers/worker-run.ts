@@ -31,7 +31,7 @@ export type WorkerRun = {
   startedAtMs: number
   /** Null until it has asked how to open: a process that starts is not waited for. */
   member: SignalMember | null
-  /** What it last reported. */
+  /** The state that it last reported. */
   latest: WorkerState
   /** Looks in a row at which it had been silent since the last. */
   silentLooks: number
@@ -39,8 +39,8 @@ export type WorkerRun = {
   isLate: boolean
 }
 
-/** A worker answers every look, two seconds apart; one that stands still for a minute is killed. */
-const SILENT_LOOKS_MAX = 30
+/** A worker answers each look; one that is silent for half a minute is killed. */
+const SILENT_LOOKS_MAX = 15
 
 /** Beyond the time that it was given, a worker that does not end is killed. */
 const STOP_MS_MORE = 5000

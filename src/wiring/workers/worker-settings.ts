@@ -10,6 +10,9 @@ export type WorkerSettings = Omit<
   'tiers' | 'locate' | 'locateOption' | 'secret' | 'operatorToken'
 > & { tiers: [name: string, tier: Tier][] }
 
+/** Names the client of a request that is forwarded; believed from workers alone. */
+export const ADDRESS_HEADER = 'x-headgate-client-address'
+
 export type WorkerOpening = {
   settings: WorkerSettings
   /** The port that all workers share. */
@@ -21,11 +24,11 @@ export type WorkerOpening = {
   socket: string
   /** Paths of the main process's pages. */
   pages: readonly string[]
-  /** What limits owe when the worker starts. */
+  /** Frames that report what limits owe when the worker starts. */
   debts: readonly string[]
 }
 
-/** What a worker calls in the main process. */
+/** The functions of the main process that a worker calls. */
 export type MainFunctions = {
   /** Fails for a worker of another version, as there may be after an upgrade on the disk. */
   join(version: string): WorkerOpening
@@ -37,12 +40,12 @@ export type MainFunctions = {
   perform(procedure: string, args: unknown[]): Promise<unknown>
 }
 
-/** What the main process calls in a worker. */
+/** The functions of a worker that the main process calls. */
 export type WorkerFunctions = {
   receive: Deliver
   state(): WorkerState
   /** Resolves when the settings are in force. */
-  reload(settings: WorkerSettings, pages: readonly string[]): Promise<void>
+  reload(settings: WorkerSettings): Promise<void>
   stop(graceMs: number): void
 }
 

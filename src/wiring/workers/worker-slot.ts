@@ -79,10 +79,7 @@ export function openWorkerSlot(drivers: ProcessDrivers, options: SlotOptions): W
       return failure
     },
     workerState: () => workerState(clock, run),
-    reload() {
-      const { settings, pages } = options.opening()
-      return askWorker(clock, run, RELOAD_MS_MAX, 'reload', settings, pages)
-    },
+    reload: () => askWorker(clock, run, RELOAD_MS_MAX, 'reload', options.opening().settings),
     look: () => lookAfter(clock, run),
     stop(graceMs) {
       isStopping = true
