@@ -30,7 +30,7 @@ export type WorkerOpening = {
 
 /** The functions of the main process that a worker calls. */
 export type MainFunctions = {
-  /** Fails for a worker of another version, as there may be after an upgrade on the disk. */
+  /** A worker of another version, as there may be after an upgrade on the disk, is killed. */
   join(version: string): WorkerOpening
   /** Resolves when the port is free. */
   opened(): Promise<void>
