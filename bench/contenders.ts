@@ -120,9 +120,7 @@ export function startHeadgate(
   { workers = 1, checkout }: { workers?: number; checkout?: string } = {},
 ): Promise<Contender> {
   const network = { id: 'ETH_MAINNET', kind: 'evm', chainId: 1, verify: 'off', upstreams }
-  // Another version may not know the option.
-  const env = checkout === undefined ? { HEADGATE_GATEWAY_WORKERS: String(workers) } : {}
-  return startHeadgateOn(network, env, checkout)
+  return startHeadgateOn(network, { HEADGATE_GATEWAY_WORKERS: String(workers) }, checkout)
 }
 
 /** The same over one node with accounts, of which those of some programs are indexed. */

@@ -1,48 +1,92 @@
 import { join, resolve } from 'node:path'
 import { seededChance } from '../tests/support/basics/seeded-chance.ts'
-import { compare, inTurns, print, type Row, ratioOf, target } from './compare.ts'
-import { type Contender, startFastUpstream, startHeadgate } from './contenders.ts'
-import { full } from './p1-pass-through.ts'
+import { compare, inTurns, print, type Row, ratioOf, type Sample, target } from './compare.ts'
+import {
+  type Contender,
+  startBadUpstreams,
+  startFastUpstream,
+  startHeadgate,
+  startNginx,
+} from './contenders.ts'
+import { measureLoad } from './measure.ts'
+import { full, steady } from './p1-pass-through.ts'
 import { same } from './p2-repeated.ts'
 import { MATCHING, measureEngine, QUERIES } from './p6-standing-queries.ts'
 
 /** Processes of each version that take turns: the same code is compiled better in one. */
 const PROCESSES = 3
-const EFFORT = { rounds: 15, seconds: 3 }
+const EFFORT = { rounds: 9, seconds: 3 }
 const KEPT_MIN = 0.95
 
-const [folder] = process.argv.slice(2)
+const [folder, ...wanted] = process.argv.slice(2)
 if (!folder) {
-  console.error('usage: bun bench/two-versions.ts <checkout of the version before, installed>')
+  console.error(
+    'usage: bun bench/two-versions.ts <checkout of the version before, installed> [p1 …]',
+  )
   process.exit(2)
 }
+const before = resolve(folder)
+const isWanted = (scenario: string) => wanted.length === 0 || wanted.includes(scenario)
 
-await compareEngines(resolve(folder))
+if (isWanted('p6')) await compareEngines(before)
 const node = await startFastUpstream()
-const start = (checkout?: string) =>
-  Promise.all(
-    Array.from({ length: PROCESSES }, () =>
-      startHeadgate([{ name: 'node', url: node.url }], checkout === undefined ? {} : { checkout }),
-    ),
-  )
-const [before, now] = [await start(resolve(folder)), await start()]
+const bad = await startBadUpstreams()
+const nginx = await startNginx(node.url)
+const healthy = { name: 'node', url: node.url }
+const mixed = [
+  { name: 'dead', url: 'http://127.0.0.1:1/' },
+  { name: 'hanging', url: bad.hanging },
+  { name: 'failing', url: bad.failing },
+  healthy,
+]
+const single = (server: Contender) => full(server, EFFORT)
 try {
-  for (const [scenario, title, measure] of [
-    ['P1', 'pass-through of a small unique call, two versions', full],
-    ['P2', 'the same call repeated, two versions', same],
-  ] as const) {
-    const call = (server: Contender) => measure(server, EFFORT)
-    for (const server of [...before, ...now]) await call(server)
-    const rows = await compare(EFFORT, [
-      { name: 'before', measure: inTurns(before, call) },
-      { name: 'now', measure: inTurns(now, call) },
-    ])
-    report(scenario, title, rows)
-  }
+  if (isWanted('p1')) await compareCalls('P1', 'pass-through of a small unique call', single)
+  if (isWanted('workers'))
+    await compareCalls('P1', 'the same through two workers', single, { workers: 2 })
+  if (isWanted('equal'))
+    await compareCalls('P1', 'the same at 4,000 calls a second', (server) =>
+      steady(server, EFFORT, 4000),
+    )
+  if (isWanted('p2')) await compareCalls('P2', 'the same call repeated', (one) => same(one, EFFORT))
+  if (isWanted('p3')) await compareCalls('P3', 'batches of 100', batched)
+  if (isWanted('p5'))
+    await compareCalls('P5', 'one dead, one hanging, one failing', single, { upstreams: mixed })
 } finally {
-  await Promise.all([node, ...before, ...now].map((server) => server.stop()))
+  await Promise.all([node, bad, nginx].map((server) => server?.stop()))
 }
 process.exit(0)
+
+async function compareCalls(
+  scenario: string,
+  title: string,
+  measure: (server: Contender) => Promise<Sample>,
+  { workers = 1, upstreams = [healthy] } = {},
+): Promise<void> {
+  const start = (checkout?: string) =>
+    Promise.all(
+      Array.from({ length: PROCESSES }, () =>
+        startHeadgate(upstreams, checkout === undefined ? { workers } : { workers, checkout }),
+      ),
+    )
+  const [older, newer] = [await start(before), await start()]
+  try {
+    for (const server of [...older, ...newer]) await measure(server)
+    const rows = await compare(EFFORT, [
+      { name: 'before', measure: inTurns(older, measure) },
+      { name: 'now', measure: inTurns(newer, measure) },
+      ...(nginx && scenario === 'P1' ? [{ name: 'nginx', measure: () => measure(nginx) }] : []),
+    ])
+    report(scenario, `${title}, two versions`, rows)
+  } finally {
+    await Promise.all([...older, ...newer].map((server) => server.stop()))
+  }
+}
+
+function batched(server: Contender): Promise<Sample> {
+  const { seconds } = EFFORT
+  return measureLoad(server, { seconds, ratePerSecond: null, connections: 8, calls: 100 })
+}
 
 /** Both engines take turns in this process: in another the same code may be compiled better. */
 async function compareEngines(checkout: string): Promise<void> {
