@@ -114,7 +114,7 @@ function printable(row: Row) {
     who: row.name,
     'calls/s': Math.round(row.perSecond),
     'low–high': `${Math.round(row.spread[0])}–${Math.round(row.spread[1])}`,
-    'CPU s / 1,000': round2(row.cpuUsPerCall / 1000),
+    'CPU µs': Math.round(row.cpuUsPerCall * 10) / 10,
     'p50 ms': round2(row.p50Ms),
     'p99 ms': round2(row.p99Ms),
     failed: row.failed,
