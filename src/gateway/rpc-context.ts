@@ -1,10 +1,10 @@
 import type { SpendGuard } from '../metering/spend-guard.ts'
 import type { UsageMeter } from '../metering/usage-meter.ts'
 import type { NetworkCall, NetworkService } from '../upstream/answers/ask-network.ts'
+import type { Caller } from './app-directory.ts'
 import { type DemoLimiter, demoClient } from './demo-limiter.ts'
 import type { OwnEngines } from './local-methods.ts'
 import type { MonotonicHeights } from './monotonic-heights.ts'
-import type { Caller } from './read-caller.ts'
 import type { UnreadBudget, UnreadReservation } from './unread-budget.ts'
 
 export type ServeNeeds = {

@@ -17,9 +17,9 @@ import {
   type NetworkService,
   type Transport,
 } from '../upstream/answers/ask-network.ts'
+import type { Caller } from './app-directory.ts'
 import { askOwnEngine, isLocalMethod, NO_UPSTREAM } from './local-methods.ts'
 import { bytesOf, type HeldAnswer } from './pieces-stream.ts'
-import type { Caller } from './read-caller.ts'
 import { callerName, type RpcContext, type ServeNeeds } from './rpc-context.ts'
 import { unreadAnswers } from './unread-budget.ts'
 

@@ -1,6 +1,6 @@
 import { Rejection } from '../../core/errors.ts'
 import { parseBody } from '../../core/rpc/jsonrpc.ts'
-import type { Caller } from '../../gateway/read-caller.ts'
+import type { Caller } from '../../gateway/app-directory.ts'
 import type { RpcContext, ServeNeeds } from '../../gateway/rpc-context.ts'
 import { type ServedBatch, serveBatch } from '../../gateway/serve-batch.ts'
 import { refused, type Served, serveRpc } from '../../gateway/serve-rpc.ts'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Rejection } from '../../core/errors.ts'
 import { type Body, parseBody } from '../../core/rpc/jsonrpc.ts'
-import type { Caller } from '../../gateway/read-caller.ts'
+import type { Caller } from '../../gateway/app-directory.ts'
 import type { RpcContext, ServeNeeds } from '../../gateway/rpc-context.ts'
 import { serveBatch } from '../../gateway/serve-batch.ts'
 import { refused, serveRpc } from '../../gateway/serve-rpc.ts'

@@ -1,5 +1,5 @@
 import { Rejection } from '../../core/errors.ts'
-import type { Caller } from '../../gateway/read-caller.ts'
+import type { Caller } from '../../gateway/app-directory.ts'
 import type { ReaderWatch } from '../../gateway/reader-watch.ts'
 import { callerName } from '../../gateway/rpc-context.ts'
 import {
