@@ -177,7 +177,9 @@ function openAccountLookUps<Row>(needs: LookUpNeeds<Row>): AccountLookUps<Row> {
 
   /** A change has everyone looked up again: those who ask for one name at once share that. */
   const lookUpOnce = (name: string): Promise<Row | Rejection> => {
-    const looking = lookUps.start(name, generation, () => lookUp(name, LOOKS_AGAIN_MAX))
+    const startedIn = generation
+    const looking = lookUp(name, LOOKS_AGAIN_MAX)
+    lookUps.add(name, startedIn, looking)
     const finish = () => lookUps.finish(name, looking)
     looking.then(finish, finish)
     return looking

@@ -2,10 +2,16 @@ import { logRefusal } from '../../core/logs/log-refusal.ts'
 import { classifyError, judgeError } from '../../core/rpc/error-classes.ts'
 import type { NodeError } from '../../core/rpc/node-reply.ts'
 import type { Reply, RpcFailure } from '../node/rpc-client.ts'
-import { noteFailure, noteSuccess, noteThrottled } from '../node/upstream.ts'
+import { noteFailure, noteSuccess, noteThrottled, noteUnsupported } from '../node/upstream.ts'
 import { tallyAnswered, tallyFailed, tallyUnclear } from '../node/upstream-tally.ts'
-import { learnHedge } from './hedging.ts'
-import type { Attempt, PoolAnswer, PoolCall, UpstreamPool } from './routed-request.ts'
+import {
+  type Attempt,
+  learnHedge,
+  type PoolAnswer,
+  type PoolCall,
+  type RoutedRequest,
+  type UpstreamPool,
+} from './routed-request.ts'
 import { review } from './selection.ts'
 
 /**
@@ -107,6 +113,17 @@ function noteFailed(pool: UpstreamPool, attempt: Attempt, reply: RpcFailure, now
   if (reply.throttled) noteThrottled(upstream, reply.retryAfterMs, nowMs)
   else noteFailure(upstream, reply.reason, nowMs)
   review(pool.selection)
+}
+
+/**
+ * An internal error was the upstream's own when another had the answer. A method that another
+ * has is unsupported here, not made up, and so is worth remembering.
+ */
+export function noteSuspected(request: RoutedRequest, answer: PoolAnswer, nowMs: number): void {
+  if (answer.reply.kind === 'error' || answer.reply.kind === 'error_stream') return
+  for (const upstream of request.suspected) noteFailure(upstream, 'internal error', nowMs)
+  for (const upstream of request.unsupportedBy ?? [])
+    noteUnsupported(upstream, request.call.method, nowMs)
 }
 
 /** The upstream has answered nothing since the call was sent, not even a poll. */
