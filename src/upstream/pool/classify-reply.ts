@@ -2,7 +2,13 @@ import { logRefusal } from '../../core/logs/log-refusal.ts'
 import { classifyError, judgeError } from '../../core/rpc/error-classes.ts'
 import type { NodeError } from '../../core/rpc/node-reply.ts'
 import type { Reply, RpcFailure } from '../node/rpc-client.ts'
-import { noteFailure, noteSuccess, noteThrottled, noteUnsupported } from '../node/upstream.ts'
+import {
+  noteFailure,
+  noteSuccess,
+  noteThrottled,
+  noteUnsupported,
+  type Upstream,
+} from '../node/upstream.ts'
 import { tallyAnswered, tallyFailed, tallyUnclear } from '../node/upstream-tally.ts'
 import {
   type Attempt,
@@ -53,9 +59,8 @@ function classifyErrorReply(
     else tallyFailed(upstream.tally)
     // Words alone may be anybody's. What is true of us altogether is said to polls as well.
     if (byWords) upstream.lastOkAtMs = nowMs
-    else if (verdict === 'throttled') noteThrottled(upstream, 0, nowMs)
-    else noteFailure(upstream, 'credentials refused', nowMs)
-    review(pool.selection)
+    else if (verdict === 'throttled') throttle(pool, upstream, 0, nowMs)
+    else fail(pool, upstream, 'credentials refused', nowMs)
     return null
   }
   const { callersDoing } = request.call.of
@@ -110,9 +115,19 @@ function noteFailed(pool: UpstreamPool, attempt: Attempt, reply: RpcFailure, now
     return
   }
   tallyFailed(upstream.tally)
-  if (reply.throttled) noteThrottled(upstream, reply.retryAfterMs, nowMs)
-  else noteFailure(upstream, reply.reason, nowMs)
-  review(pool.selection)
+  if (reply.throttled) throttle(pool, upstream, reply.retryAfterMs, nowMs)
+  else fail(pool, upstream, reply.reason, nowMs)
+}
+
+/** Upstreams are judged again when one is taken out, not for each call that fails at it. */
+function fail(pool: UpstreamPool, upstream: Upstream, reason: string, nowMs: number): void {
+  if (noteFailure(upstream, reason, nowMs)) review(pool.selection)
+}
+
+function throttle(pool: UpstreamPool, upstream: Upstream, waitMs: number, nowMs: number): void {
+  const isNew = upstream.throttledUntilMs <= nowMs
+  noteThrottled(upstream, waitMs, nowMs)
+  if (isNew) review(pool.selection)
 }
 
 /**
