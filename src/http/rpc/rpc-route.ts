@@ -1,5 +1,6 @@
 import { Rejection } from '../../core/errors.ts'
 import { type BadCall, type Call, parseBody } from '../../core/rpc/jsonrpc.ts'
+import { readTraceContext, type TraceContext } from '../../core/rpc/trace-context.ts'
 import type { AppDirectory, Caller } from '../../gateway/app-directory.ts'
 import { type ServedBatch, serveBatch } from '../../gateway/serve-batch.ts'
 import {
@@ -22,7 +23,7 @@ import {
 import type { RpcTarget } from '../edge/request-target.ts'
 import { authorize, credentialOf, findCaller, refuseAtEdge } from './find-caller.ts'
 import type { JwtCallers } from './jwt-callers.ts'
-import { preflightReply, traceOf } from './rpc-headers.ts'
+import { preflightReply } from './rpc-headers.ts'
 import { type ReplyNeeds, type RpcExchange, type RpcOutcome, replyTo } from './rpc-reply.ts'
 
 export interface RpcRouteNeeds extends ServeNeeds, ReplyNeeds {
@@ -110,6 +111,13 @@ async function serve(
     context.held?.release()
     throw bug
   }
+}
+
+/** The trace that a request says it belongs to. Hot path: most have none, and one look tells. */
+function traceOf({ headers }: Request, nextSpanId: () => string): TraceContext | null {
+  const traceparent = headers.get('traceparent')
+  if (traceparent === null) return null
+  return readTraceContext(traceparent, headers.get('tracestate'), nextSpanId())
 }
 
 function smallText(
