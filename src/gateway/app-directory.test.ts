@@ -7,8 +7,7 @@ import { Rejection } from '../core/errors.ts'
 import { openSpendGuard } from '../metering/spend-guard.ts'
 import { openMachineSignals } from '../ports/driver-parts/machine-signals.ts'
 import type { Signals } from '../ports/signals.ts'
-import { type AppDirectory, openAppDirectory } from './app-directory.ts'
-import type { Caller } from './read-caller.ts'
+import { type AppDirectory, type Caller, openAppDirectory } from './app-directory.ts'
 
 const FREE = aTier({ monthlyCu: 1000, cuPerSecond: 50, webhooksMax: 1 })
 

@@ -2,6 +2,7 @@ import { NO_SUCH_METHOD } from '../core/rpc/jsonrpc.ts'
 import type { Method } from '../core/rpc/method-registry.ts'
 import type { SubscriptionCall } from '../core/rpc/subscription-source.ts'
 import type { CacheStatus, NetworkService } from '../upstream/answers/ask-network.ts'
+import type { Caller } from './app-directory.ts'
 import type { HeldAnswer } from './pieces-stream.ts'
 import { type SubscriptionCalls, subscriptionError } from './subscriptions/subscription-calls.ts'
 
@@ -27,11 +28,11 @@ export type LocalMethods = {
   ): Promise<LocalAnswer>
 }
 
-export type OwnEngines = {
-  /** Null passes its methods on to a node. */
-  local: LocalMethods | null
-  /** The subscriptions of the connection; undefined where that is no WebSocket. */
-  subscriptions: SubscriptionCalls | undefined
+type Asking = {
+  caller: Caller
+  service: NetworkService
+  /** Absent where the connection is no WebSocket. */
+  subscriptions?: SubscriptionCalls
 }
 
 type OwnAnswer = { reply: LocalAnswer; upstream: string; cache: CacheStatus }
@@ -46,20 +47,19 @@ export function isLocalMethod({ network }: NetworkService, method: string): bool
 
 /** Asks the engine of ours that has the method; null where a node is to be asked. */
 export function askOwnEngine(
-  { local, subscriptions }: OwnEngines,
-  service: NetworkService,
+  { local }: { local: LocalMethods | null },
+  { caller, service, subscriptions }: Asking,
   { isSubscription }: Method,
   call: SubscriptionCall,
-  teamId: string,
 ): OwnAnswer | Promise<OwnAnswer> | null {
   if (isSubscription) {
     const words = `${call.method} is served over WebSocket alone.`
     const reply = subscriptions?.serve(call) ?? subscriptionError(NO_SUCH_METHOD, words)
     return reply instanceof Promise ? reply.then(ownAnswer) : ownAnswer(reply)
   }
+  if (local === null) return null
   const { method, paramsText } = call
-  if (local === null || !isLocalMethod(service, method)) return null
-  return local.serve(service, method, paramsText, teamId).then(ownAnswer)
+  return local.serve(service, method, paramsText, caller.app.teamId).then(ownAnswer)
 }
 
 function ownAnswer(reply: LocalAnswer): OwnAnswer {

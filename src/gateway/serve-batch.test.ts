@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Call } from '../core/rpc/jsonrpc.ts'
-import type { RpcContext, ServeNeeds } from './rpc-context.ts'
 import { serveBatch } from './serve-batch.ts'
+import type { RpcContext, ServeNeeds } from './serve-rpc.ts'
 import { openUnreadBudget } from './unread-budget.ts'
 
 const MEMBERS = 300

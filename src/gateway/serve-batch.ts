@@ -5,8 +5,7 @@ import type { CacheStatus } from '../upstream/answers/ask-network.ts'
 import { openBatchSender } from '../upstream/pool/batch-sender.ts'
 import { isLocalMethod } from './local-methods.ts'
 import { bytesOf } from './pieces-stream.ts'
-import type { RpcContext, ServeNeeds } from './rpc-context.ts'
-import { refused, type Served, serveRpc } from './serve-rpc.ts'
+import { type RpcContext, refused, type Served, type ServeNeeds, serveRpc } from './serve-rpc.ts'
 
 export type ServedBatch = {
   members: Served[]

@@ -1,5 +1,4 @@
-import { callRefusal } from '../core/access/access-rules.ts'
-import { Failure, Rejection } from '../core/errors.ts'
+import type { Rejection } from '../core/errors.ts'
 import {
   type BadCall,
   type Call,
@@ -10,6 +9,9 @@ import {
   resultReply,
 } from '../core/rpc/jsonrpc.ts'
 import type { Method } from '../core/rpc/method-registry.ts'
+import type { TraceContext } from '../core/rpc/trace-context.ts'
+import type { SpendGuard } from '../metering/spend-guard.ts'
+import type { UsageMeter } from '../metering/usage-meter.ts'
 import {
   askNetwork,
   type CacheStatus,
@@ -17,11 +19,14 @@ import {
   type NetworkService,
   type Transport,
 } from '../upstream/answers/ask-network.ts'
-import { askOwnEngine, isLocalMethod, NO_UPSTREAM } from './local-methods.ts'
+import type { Caller } from './app-directory.ts'
+import { callRefusalOf, unanswered } from './call-refusals.ts'
+import { type DemoLimiter, demoClient } from './demo-limiter.ts'
+import { askOwnEngine, isLocalMethod, type LocalMethods, NO_UPSTREAM } from './local-methods.ts'
+import type { MonotonicHeights } from './monotonic-heights.ts'
 import { bytesOf, type HeldAnswer } from './pieces-stream.ts'
-import type { Caller } from './read-caller.ts'
-import { callerName, type RpcContext, type ServeNeeds } from './rpc-context.ts'
-import { unreadAnswers } from './unread-budget.ts'
+import type { SubscriptionCalls } from './subscriptions/subscription-calls.ts'
+import { type UnreadBudget, type UnreadReservation, unreadAnswers } from './unread-budget.ts'
 
 export type ReplyParts =
   | string
@@ -38,6 +43,33 @@ export type Served = {
   /** The JSON-RPC code of the node's error; zero where it answered well or was not asked. */
   nodeErrorCode: number
   rejection: Rejection | null
+}
+
+export type ServeNeeds = {
+  guard: SpendGuard
+  meter: UsageMeter
+  demo: DemoLimiter
+  heights: MonotonicHeights
+  answers: UnreadBudget
+  /** Null passes every method on to a node. */
+  local: LocalMethods | null
+  publicUrl: string
+  /** Binds the ids of filters to their callers. */
+  filterSecret: Uint8Array
+}
+
+/** One request, once its key and its network are known. */
+export type RpcContext = {
+  caller: Caller
+  service: NetworkService
+  clientAddress(): string
+  isBatch: boolean
+  /** The memory reserved for its answers until they are sent; null while they take none. */
+  held: UnreadReservation | null
+  /** Null where the caller named none. */
+  trace: TraceContext | null
+  /** The subscriptions of its connection; absent where that is no WebSocket. */
+  subscriptions?: SubscriptionCalls
 }
 
 type Answer = { reply: Reply; upstream: string; cache: CacheStatus }
@@ -62,20 +94,26 @@ export function serveRpc(
   if (isBadCall(call)) return refused(call.idText, '', call.rejection)
   const { caller, service } = context
   const method = service.methods.priced(call, service.pool.selection.head)
+  const refuse = (rejection: Rejection) => refused(call.idText, method.refusedLabel, rejection)
 
-  const closed = mayCall(needs.publicUrl, caller, service, method, call)
-  if (closed) return refused(call.idText, method.refusedLabel, closed)
+  const isOpen = !method.isRestricted && caller.rules === null
+  const { kind } = service.network
+  const closed = isOpen ? null : callRefusalOf(needs.publicUrl, caller, kind, method, call)
+  if (closed) return refuse(closed)
 
   const crowded = caller.isDemo ? needs.demo.admit(context.clientAddress(), method) : null
-  if (crowded) return refused(call.idText, method.refusedLabel, crowded)
+  if (crowded) return refuse(crowded)
 
-  const unread = isLocalMethod(service, call.method) && !needs.answers.hasRoom(callerName(context))
-  if (unread) return refused(call.idText, method.refusedLabel, unreadAnswers())
+  const name = callerName(caller, context.clientAddress)
+  const isLocal = isLocalMethod(service, call.method)
+  if (isLocal && !needs.answers.hasRoom(name)) return refuse(unreadAnswers())
 
   const tooMuch = needs.guard.admit(caller.account, method)
-  if (tooMuch) return refused(call.idText, method.refusedLabel, tooMuch)
+  if (tooMuch) return refuse(tooMuch)
 
-  const answer = ask(needs, context, method, call, transport)
+  const own = isLocal || method.isSubscription ? askOwnEngine(needs, context, method, call) : null
+  const answer =
+    own ?? askNetwork(service, networkCall(needs, context, method, call, name), transport)
   if (answer instanceof Promise) return awaitAnswer(needs, context, method, call, answer)
   const shared = needs.heights.share(service, call.method, answer.reply)
   if (shared) return shared.then(() => charge(needs, context, method, call, answer))
@@ -132,35 +170,22 @@ function charge(
   return answered(needs, context, call, asked, centiCu, label)
 }
 
-/** Asks an engine of ours where it has the method, else a node. Hot path: few promises. */
-function ask(
+function networkCall(
   needs: ServeNeeds,
-  context: RpcContext,
+  { trace }: RpcContext,
   of: Method,
-  call: Call,
-  transport: Transport,
-): Answer | Promise<Answer> {
-  const { service, subscriptions } = context
-  const { teamId } = context.caller.app
-  const engines = { local: needs.local, subscriptions }
-  const own = askOwnEngine(engines, service, of, call, teamId)
-  if (own !== null) return own
-  const { params, paramsText } = call
-  const owner = of.safety === 'filter' ? filterOwner(needs, context) : null
-  const { trace } = context
-  const share = callerName(context)
-  return askNetwork(service, { of, params, paramsText, owner, trace, share }, transport)
-}
-
-function filterOwner(needs: ServeNeeds, context: RpcContext): NetworkCall['owner'] {
-  return { secret: needs.filterSecret, name: callerName(context) }
+  { params, paramsText }: Call,
+  share: string,
+): NetworkCall {
+  const owner = of.safety === 'filter' ? { secret: needs.filterSecret, name: share } : null
+  return { of, params, paramsText, owner, trace, share }
 }
 
 /** Reserves memory for an answer until its client has read it; false: there is none. */
 function holds(needs: ServeNeeds, context: RpcContext, reply: Reply): boolean {
   const bytes = heldBytes(context, reply)
   if (bytes < COUNTED_BYTES_MIN) return true
-  context.held ??= needs.answers.open(callerName(context))
+  context.held ??= needs.answers.open(callerName(context.caller, context.clientAddress))
   return context.held.grow(bytes)
 }
 
@@ -227,47 +252,7 @@ export function refused(idText: string, method: string, rejection: Rejection): S
   }
 }
 
-/** The refusal of a call that no node answered. What is no failure of the world is thrown on. */
-function unanswered(networkId: string, thrown: unknown): Rejection {
-  if (!(thrown instanceof Failure)) throw thrown
-  if (thrown.code === 'upstream_timed_out') {
-    return new Rejection('upstream_timeout', `No ${networkId} node answered in time.`)
-  }
-  if (thrown.code === 'upstream_disagreed') {
-    return new Rejection('upstream_failed', disagreement(networkId, thrown.facts.reason))
-  }
-  return new Rejection('upstream_failed', `No ${networkId} node could answer; please try again.`)
-}
-
-function disagreement(networkId: string, reason: unknown): string {
-  if (reason === 'too_few') {
-    return `Too few ${networkId} nodes answered to agree; please try again.`
-  }
-  if (reason === 'too_large') return `The answer is too large for ${networkId} nodes to agree on.`
-  return `The ${networkId} nodes disagree; please try again.`
-}
-
-/** The reason why this caller may not make a call; null when it may. Hot path: mostly two looks. */
-function mayCall(
-  publicUrl: string,
-  caller: Caller,
-  { network }: NetworkService,
-  method: Method,
-  call: Call,
-): Rejection | null {
-  const closed = method.isRestricted ? notServed(publicUrl, caller, method) : null
-  if (closed || caller.rules === null) return closed
-  return callRefusal(caller.rules, network.kind, call)
-}
-
-function notServed(publicUrl: string, caller: Caller, method: Method): Rejection | null {
-  const { name, access, paidOnly } = method
-  if (access === 'none' || (access === 'own_keys' && caller.isDemo)) {
-    return new Rejection('method_not_served', `${name} is not served here.`)
-  }
-  if (!paidOnly || caller.account.tier.paid) return null
-  return new Rejection(
-    'paid_only',
-    `${name} is not available on the Free tier - upgrade to a paid tier for access. ${publicUrl}/settings/billing`,
-  )
+/** The key `demo` is everybody's, so its filters and memory belong to the address that asks. */
+export function callerName({ app, isDemo }: Caller, clientAddress: () => string): string {
+  return isDemo ? `${app.id} ${demoClient(clientAddress())}` : app.id
 }

@@ -18,11 +18,7 @@ import {
   urlParts,
 } from './edge/request-target.ts'
 import type { RpcRoute } from './rpc/rpc-route.ts'
-import {
-  isUpgrade,
-  type ServerSocketListener,
-  SOCKET_HANDLERS,
-} from './websocket/socket-handlers.ts'
+import { type ServerSocketListener, SOCKET_HANDLERS } from './websocket/socket-handlers.ts'
 import type { UpgradingClient, WebSocketRoute } from './websocket/web-socket-route.ts'
 
 export type Routes = {
@@ -195,6 +191,10 @@ function route(
   if (!page) return plain(404, 'not found')
   if (request.method === 'GET' || request.method === 'HEAD') return page(request.headers)
   return plain(405, 'method not allowed', { allow: 'GET, HEAD' })
+}
+
+function isUpgrade(request: Request): boolean {
+  return request.method === 'GET' && request.headers.get('upgrade')?.toLowerCase() === 'websocket'
 }
 
 /** `/apps/*` for `/apps/app_1`: one page shows them all. */

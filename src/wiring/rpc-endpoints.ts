@@ -9,8 +9,7 @@ import { openEvmSubscriptions } from '../gateway/subscriptions/evm/evm-subscript
 import { openFrameMemo } from '../gateway/subscriptions/frame-memo.ts'
 import { openSolanaSubscriptions } from '../gateway/subscriptions/solana/solana-subscriptions.ts'
 import { openUnreadBudget } from '../gateway/unread-budget.ts'
-import { openRequestBodies } from '../http/edge/request-bodies.ts'
-import { openSmallBodies } from '../http/edge/small-bodies.ts'
+import { openRequestBodies, openSmallBodies } from '../http/edge/request-bodies.ts'
 import { openJwtCallers } from '../http/rpc/jwt-callers.ts'
 import { openReplyHeaders } from '../http/rpc/rpc-headers.ts'
 import { openRpcNotes } from '../http/rpc/rpc-notes.ts'
@@ -76,6 +75,7 @@ export function openRpcEndpoints(inputs: RpcInputs, opened: AsyncDisposableStack
     heights,
     local: inputs.local,
     networkBySlug: networks.bySlug,
+    replyHeaders: openReplyHeaders(),
     nextRequestId: requestIds(entropy.alphanumeric(8)),
     nextSpanId: () => Buffer.from(entropy.bytes(SPAN_ID_BYTES)).toString('hex'),
   }
@@ -124,7 +124,7 @@ function openEdgeLimits({ drivers: { clock }, settings: { limits } }: RpcInputs)
         return limits.bodyMs
       },
     }),
-    smallBodies: openSmallBodies({ clock, deadlineMs: () => limits.bodyMs }),
+    smallBodies: openSmallBodies(clock, () => limits.bodyMs),
     answers: openUnreadBudget(() => limits.unreadBytesMax),
     readers: openReaderWatch(clock, () => limits.unreadMs),
   }
@@ -143,7 +143,6 @@ function openWebSockets(
     ...rpc,
     telemetry,
     registry,
-    replyHeaders: openReplyHeaders(),
     flusher: openFrameFlusher(),
     connections: openAppConnections(() => limits.appWebSocketsMax),
     sourceOf: sources.of,

@@ -1,6 +1,7 @@
 import { Failure } from '../../core/errors.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { PoolAnswer } from '../../upstream/pool/routed-request.ts'
+import { requestAny } from '../../upstream/pool/upstream-pool.ts'
 
 /** Blocks that a node gives in one answer at most. */
 const RANGE_MAX = 500_000
@@ -26,7 +27,7 @@ function askForBlocks(
   to: number,
   commitment: 'confirmed' | 'finalized',
 ): Promise<PoolAnswer> {
-  return service.request({
+  return requestAny(service.pool, {
     method: 'getBlocks',
     of: service.methods.find('getBlocks'),
     params: [],

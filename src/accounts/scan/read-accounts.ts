@@ -5,6 +5,7 @@ import { encodeKey } from '../../core/solana/base58.ts'
 import { readAccountsReply } from '../../core/solana/text/account-text.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { requestAny } from '../../upstream/pool/upstream-pool.ts'
 import { poolCall } from './scanning.ts'
 
 export type Asking = {
@@ -68,7 +69,10 @@ async function askOnce(
   const texts = keys.map((key) => `"${encodeKey(key)}"`)
   const config = `{"encoding":"base64","commitment":"${commitment}","minContextSlot":${slotMin}}`
   const paramsText = `[[${texts.join()}],${config}]`
-  const { reply } = await service.request(poolCall(service, 'getMultipleAccounts', paramsText))
+  const { reply } = await requestAny(
+    service.pool,
+    poolCall(service, 'getMultipleAccounts', paramsText),
+  )
   if (reply.kind === 'error')
     return /too many|too large/i.test(reply.message) ? 'too_much' : 'unusable'
   const text = reply.kind === 'result' ? reply.text : await readUpTo(reply.stream, ANSWER_BYTES_MAX)

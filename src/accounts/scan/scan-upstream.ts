@@ -5,7 +5,7 @@ import type { PageContext } from '../../core/solana/request/page-form.ts'
 import { upstreamParams } from '../../core/solana/request/query-hash.ts'
 import type { Upstream } from '../../upstream/node/upstream.ts'
 import type { PoolAnswer } from '../../upstream/pool/routed-request.ts'
-import { requestFrom } from '../../upstream/pool/upstream-pool.ts'
+import { requestAny, requestFrom } from '../../upstream/pool/upstream-pool.ts'
 import { openRecordLog, type RecordLog } from '../record-log/record-log.ts'
 import { readReply } from './read-reply.ts'
 import { poolCall, type Scanned, type Scanning } from './scanning.ts'
@@ -95,7 +95,8 @@ function ask(
   const paramsText =
     pageKey === null ? params : `${params.slice(0, -2)},"pageKey":${JSON.stringify(pageKey)}}]`
   const asked = poolCall(service, 'getProgramAccounts', paramsText)
-  return from === 'any' ? service.request(asked) : requestFrom(service.pool, from, asked)
+  const { pool } = service
+  return from === 'any' ? requestAny(pool, asked) : requestFrom(pool, from, asked)
 }
 
 async function readPages(reading: Reading, first: PoolAnswer): Promise<void> {

@@ -14,12 +14,9 @@ export function openSingleFlight<T>(monotonicMs: () => number) {
       if (nowMs - call.startedAtMs > JOIN_MS_MAX) return undefined
       return call.promise
     },
-    /** Runs the work for all that join; `finish` must follow when it is over. */
-    start(key: string, epoch: number, work: () => Promise<T>, nowMs = monotonicMs()): Promise<T> {
-      const promise = work()
-      if (calls.size >= CALLS_MAX) return promise
-      calls.set(key, { promise, epoch, startedAtMs: nowMs })
-      return promise
+    /** Lets others join a call that was just started; `finish` must follow when it is over. */
+    add(key: string, epoch: number, promise: Promise<T>, nowMs = monotonicMs()): void {
+      if (calls.size < CALLS_MAX) calls.set(key, { promise, epoch, startedAtMs: nowMs })
     },
     /** Nobody joins it any more. */
     finish(key: string, promise: Promise<T>): void {

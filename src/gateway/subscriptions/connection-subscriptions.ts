@@ -16,7 +16,7 @@ import {
 import type { SpendGuard } from '../../metering/spend-guard.ts'
 import type { UsageMeter } from '../../metering/usage-meter.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
-import type { Caller } from '../read-caller.ts'
+import type { Caller } from '../app-directory.ts'
 import type { FrameMemo } from './frame-memo.ts'
 import {
   type SubscriptionCalls,

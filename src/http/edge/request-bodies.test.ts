@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import { Rejection } from '../../core/errors.ts'
 import { readJsonBody } from '../api/serve-call.ts'
-import { openRequestBodies } from './request-bodies.ts'
+import { isSmall, openRequestBodies, openSmallBodies } from './request-bodies.ts'
 
 const MIB = 1024 * 1024
 
@@ -138,4 +138,48 @@ describe('the room for bodies', () => {
     expect(codeOf(await bodies.text(posted(again.body)))).toBe('overloaded')
     expect(again.seen.pulled).toBeGreaterThan(10)
   })
+})
+
+describe('the deadline of small bodies', () => {
+  test('cuts whoever has not sent all in time, once, and nobody else', async () => {
+    const clock = testClock()
+    let deadlineMs = 15_000
+    const bodies = openSmallBodies(clock, () => deadlineMs)
+    const cuts: string[] = []
+    const sender = (name: string) => ({
+      startedAtMs: clock.monotonicMs(),
+      client: { cut: () => void cuts.push(name) },
+    })
+    const slow = sender('slow')
+    const quick = sender('quick')
+    bodies.begun(slow)
+    bodies.begun(quick)
+    await clock.advance(5000)
+    bodies.ended(quick)
+    bodies.begun(sender('later'))
+    await clock.advance(9000)
+    expect(cuts).toEqual([])
+    await clock.advance(2000)
+    expect(cuts).toEqual(['slow'])
+    // As a reload may change it.
+    deadlineMs = 12_000
+    await clock.advance(2000)
+    expect(cuts).toEqual(['slow', 'later'])
+    bodies.ended(slow)
+    await clock.advance(60_000)
+    expect(cuts).toEqual(['slow', 'later'])
+    expect(clock.timers()).toBe(0)
+  })
+})
+
+test.each([
+  ['0', true],
+  ['100', true],
+  ['8192', true],
+  ['8193', false],
+  [null, false],
+])('a body of the declared length %p is small: %p', (declared, small) => {
+  const headers: Record<string, string> = declared === null ? {} : { 'content-length': declared }
+  const request = new Request('http://gate.example/', { method: 'POST', body: '{}', headers })
+  expect(isSmall(request)).toBe(small)
 })

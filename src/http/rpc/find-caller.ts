@@ -1,7 +1,6 @@
 import { edgeRefusal } from '../../core/access/access-rules.ts'
 import { Failure, Rejection } from '../../core/errors.ts'
-import type { AppDirectory } from '../../gateway/app-directory.ts'
-import { type Caller, unknownKey } from '../../gateway/read-caller.ts'
+import { type AppDirectory, type Caller, unknownKey } from '../../gateway/app-directory.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { RpcTarget } from '../edge/request-target.ts'
 import type { JwtCallers } from './jwt-callers.ts'

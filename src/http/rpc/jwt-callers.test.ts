@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { type TestClock, testClock } from '../../../tests/support/basics/test-clock.ts'
 import { newSigner, tokenOf } from '../../../tests/support/product/access-tokens.ts'
 import { Rejection } from '../../core/errors.ts'
-import { openJwtKey } from '../../gateway/access/jwt-key.ts'
-import { type Caller, type JwtSigner, unknownKey } from '../../gateway/read-caller.ts'
+import { type Caller, type JwtSigner, unknownKey } from '../../gateway/app-directory.ts'
+import { openJwtKey } from '../../gateway/jwt-key.ts'
 import { type JwtCallers, openJwtCallers } from './jwt-callers.ts'
 
 const KEY_ID = `jwk_${'k'.repeat(16)}`

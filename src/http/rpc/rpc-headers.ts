@@ -1,6 +1,5 @@
 import { CENTI_PER_CU } from '../../core/billing/plan.ts'
 import type { Rejection } from '../../core/errors.ts'
-import { readTraceContext, type TraceContext } from '../../core/rpc/trace-context.ts'
 import type { CacheStatus } from '../../upstream/answers/ask-network.ts'
 import { endsConnection } from '../edge/request-bodies.ts'
 
@@ -59,13 +58,6 @@ export function openReplyHeaders(): ReplyHeaders {
     const known = templates.get(facts.upstream)?.get(facts.centiCu)?.[place]
     return known ?? addTemplate(facts, place, fromBrowser)
   }
-}
-
-/** The trace that a request says it belongs to. Hot path: most have none, and one look tells. */
-export function traceOf({ headers }: Request, nextSpanId: () => string): TraceContext | null {
-  const traceparent = headers.get('traceparent')
-  if (traceparent === null) return null
-  return readTraceContext(traceparent, headers.get('tracestate'), nextSpanId())
 }
 
 /** Any page may call: the key is what counts, not the origin. */

@@ -1,6 +1,6 @@
 import type { TraceContext } from '../../core/rpc/trace-context.ts'
+import type { Caller } from '../../gateway/app-directory.ts'
 import type { Sending } from '../../gateway/pieces-stream.ts'
-import type { Caller } from '../../gateway/read-caller.ts'
 import type { ReaderWatch } from '../../gateway/reader-watch.ts'
 import { dropReply, type ReplyBody, replyBody } from '../../gateway/reply-body.ts'
 import type { Served } from '../../gateway/serve-rpc.ts'

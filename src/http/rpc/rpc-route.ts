@@ -1,33 +1,40 @@
 import { Rejection } from '../../core/errors.ts'
-import { parseBody } from '../../core/rpc/jsonrpc.ts'
-import type { Caller } from '../../gateway/read-caller.ts'
-import type { RpcContext, ServeNeeds } from '../../gateway/rpc-context.ts'
+import { type BadCall, type Call, parseBody } from '../../core/rpc/jsonrpc.ts'
+import { readTraceContext, type TraceContext } from '../../core/rpc/trace-context.ts'
+import type { AppDirectory, Caller } from '../../gateway/app-directory.ts'
 import { type ServedBatch, serveBatch } from '../../gateway/serve-batch.ts'
-import { refused, type Served, serveRpc } from '../../gateway/serve-rpc.ts'
-import { brokeOff, decodeText, isJsonType, type RequestBodies } from '../edge/request-bodies.ts'
-import type { RpcTarget } from '../edge/request-target.ts'
-import { isSmall, type SmallBodies } from '../edge/small-bodies.ts'
 import {
-  authorize,
-  type CallerNeeds,
-  credentialOf,
-  findCaller,
-  refuseAtEdge,
-} from './find-caller.ts'
-import { openReplyHeaders, preflightReply, traceOf } from './rpc-headers.ts'
+  type RpcContext,
+  refused,
+  type Served,
+  type ServeNeeds,
+  serveRpc,
+} from '../../gateway/serve-rpc.ts'
+import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { requestAny } from '../../upstream/pool/upstream-pool.ts'
+import {
+  brokeOff,
+  decodeText,
+  isJsonType,
+  isSmall,
+  type RequestBodies,
+  type SmallBodies,
+} from '../edge/request-bodies.ts'
+import type { RpcTarget } from '../edge/request-target.ts'
+import { authorize, credentialOf, findCaller, refuseAtEdge } from './find-caller.ts'
+import type { JwtCallers } from './jwt-callers.ts'
+import { preflightReply } from './rpc-headers.ts'
 import { type ReplyNeeds, type RpcExchange, type RpcOutcome, replyTo } from './rpc-reply.ts'
 
-export type RpcRouteNeeds = ServeNeeds &
-  CallerNeeds &
-  Omit<ReplyNeeds, 'replyHeaders'> & {
-    bodies: RequestBodies
-    smallBodies: SmallBodies
-    /** Looked up for each request, so that a reload takes effect with the next one. */
-    networkBySlug(slug: string): NetworkService | undefined
-    nextSpanId(): string
-  }
-
-type NetworkService = RpcContext['service']
+export interface RpcRouteNeeds extends ServeNeeds, ReplyNeeds {
+  directory: AppDirectory
+  jwtCallers: JwtCallers
+  bodies: RequestBodies
+  smallBodies: SmallBodies
+  /** Looked up for each request, so that a reload takes effect with the next one. */
+  networkBySlug(slug: string): NetworkService | undefined
+  nextSpanId(): string
+}
 
 export type Client = {
   address(): string
@@ -44,49 +51,35 @@ export type RpcRoute = (
   client: Client,
 ) => Response | Promise<Response>
 
-type Needs = RpcRouteNeeds & ReplyNeeds
-
-type Exchange = RpcExchange & { client: Client }
+const POST_ONLY = 'JSON-RPC is spoken with POST.'
 
 const NOT_JSON = 'The content-type must be application/json.'
 
-export function openRpcRoute(given: RpcRouteNeeds): RpcRoute {
-  const needs: Needs = { ...given, replyHeaders: openReplyHeaders() }
-  return (request, target, client) => serve(needs, request, target, client)
+export function openRpcRoute(needs: RpcRouteNeeds): RpcRoute {
+  return (request, target, client) =>
+    request.method === 'OPTIONS' ? preflightReply(request) : serve(needs, request, target, client)
 }
 
 /** Hot path: as few promises as it can do with. */
-function serve(
-  needs: Needs,
+async function serve(
+  needs: RpcRouteNeeds,
   request: Request,
   target: RpcTarget,
   client: Client,
-): Response | Promise<Response> {
-  if (request.method === 'OPTIONS') return preflightReply(request)
+): Promise<Response> {
   const startedAtMs = needs.clock.monotonicMs()
   const service = needs.networkBySlug(target.slug)
   const trace = traceOf(request, needs.nextSpanId)
   const exchange = { request, networkId: service?.network.id, trace, startedAtMs, client }
-
   if (request.method !== 'POST') {
-    const rejection = new Rejection('method_not_allowed', 'JSON-RPC is spoken with POST.')
-    return refuse(needs, exchange, rejection)
+    return refuse(needs, exchange, new Rejection('method_not_allowed', POST_ONLY))
   }
   if (!service) return refuse(needs, exchange, unknownNetwork(target.slug))
 
-  const caller = findCaller(needs, credentialOf(request, target), client.address)
-  if (!(caller instanceof Promise)) return serveCaller(needs, exchange, service, caller)
-  return caller.then((found) => serveCaller(needs, exchange, service, found))
-}
-
-function serveCaller(
-  needs: Needs,
-  exchange: Exchange,
-  service: NetworkService,
-  caller: Caller | Rejection,
-): Response | Promise<Response> {
+  const found = findCaller(needs, credentialOf(request, target), client.address)
+  const caller = found instanceof Promise ? await found : found
   if (caller instanceof Rejection) return refuse(needs, exchange, caller)
-  const { request, client } = exchange
+
   const small = isSmall(request)
   const barred =
     authorize(needs, caller, service) ??
@@ -94,28 +87,8 @@ function serveCaller(
     notJson(request) ??
     (caller.isDemo && !small ? needs.demo.admitBody(client.address()) : null)
   if (barred) return refuse(needs, exchange, barred, caller)
-  return serveBody(needs, exchange, service, caller, small)
-}
 
-async function serveBody(
-  needs: Needs,
-  exchange: Exchange,
-  service: NetworkService,
-  caller: Caller,
-  small: boolean,
-): Promise<Response> {
-  let text: string | Rejection
-  if (small) {
-    needs.smallBodies.begun(exchange)
-    try {
-      text = decodeText(await exchange.request.bytes())
-    } catch {
-      text = brokeOff()
-    }
-    needs.smallBodies.ended(exchange)
-  } else {
-    text = await needs.bodies.text(exchange.request)
-  }
+  const text = await (small ? smallText(needs, exchange) : needs.bodies.text(request))
   if (text instanceof Rejection) return refuse(needs, exchange, text, caller)
 
   const body = parseBody(text)
@@ -124,31 +97,60 @@ async function serveBody(
   const context: RpcContext = {
     caller,
     service,
-    clientAddress: exchange.client.address,
+    clientAddress: client.address,
     isBatch: body.kind === 'batch',
     held: null,
-    trace: exchange.trace,
+    trace,
   }
   try {
-    if (body.kind === 'single') {
-      const served = serveRpc(needs, context, body.call, service.request)
-      const only = served instanceof Promise ? await served : served
-      return replyTo(needs, exchange, single(only, caller), context.held)
-    }
-    const outcome = several(await serveBatch(needs, context, body.calls), caller)
-    const response = replyTo(needs, exchange, outcome, context.held)
-    const retryAfterS = throttledForS(outcome.replies)
-    if (retryAfterS > 0) response.headers.set('retry-after', String(retryAfterS))
-    return response
+    if (body.kind === 'batch') return await replyToBatch(needs, exchange, context, body.calls)
+    const served = serveRpc(needs, context, body.call, requestAny)
+    const only = served instanceof Promise ? await served : served
+    return replyTo(needs, exchange, single(only, caller), context.held)
   } catch (bug) {
     context.held?.release()
     throw bug
   }
 }
 
+/** The trace that a request says it belongs to. Hot path: most have none, and one look tells. */
+function traceOf({ headers }: Request, nextSpanId: () => string): TraceContext | null {
+  const traceparent = headers.get('traceparent')
+  if (traceparent === null) return null
+  return readTraceContext(traceparent, headers.get('tracestate'), nextSpanId())
+}
+
+function smallText(
+  { smallBodies }: RpcRouteNeeds,
+  exchange: RpcExchange,
+): Promise<string | Rejection> {
+  smallBodies.begun(exchange)
+  const end = (text: string | Rejection) => {
+    smallBodies.ended(exchange)
+    return text
+  }
+  return exchange.request.bytes().then(
+    (bytes) => end(decodeText(bytes)),
+    () => end(brokeOff()),
+  )
+}
+
+async function replyToBatch(
+  needs: RpcRouteNeeds,
+  exchange: RpcExchange,
+  context: RpcContext,
+  calls: readonly (Call | BadCall)[],
+): Promise<Response> {
+  const outcome = several(await serveBatch(needs, context, calls), context.caller)
+  const response = replyTo(needs, exchange, outcome, context.held)
+  const retryAfterS = throttledForS(outcome.replies)
+  if (retryAfterS > 0) response.headers.set('retry-after', String(retryAfterS))
+  return response
+}
+
 function refuse(
-  needs: Needs,
-  exchange: Exchange,
+  needs: RpcRouteNeeds,
+  exchange: RpcExchange,
   rejection: Rejection,
   caller: Caller | null = null,
 ): Response {

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { Rejection } from '../../core/errors.ts'
 import { type Body, parseBody } from '../../core/rpc/jsonrpc.ts'
-import type { Caller } from '../../gateway/read-caller.ts'
-import type { RpcContext, ServeNeeds } from '../../gateway/rpc-context.ts'
+import type { Caller } from '../../gateway/app-directory.ts'
 import { serveBatch } from '../../gateway/serve-batch.ts'
-import { refused, serveRpc } from '../../gateway/serve-rpc.ts'
+import { type RpcContext, refused, type ServeNeeds, serveRpc } from '../../gateway/serve-rpc.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { requestAny } from '../../upstream/pool/upstream-pool.ts'
 import { UNCOUNTED_BYTES_MAX } from '../edge/request-bodies.ts'
 import { noteOutcome, type ReplyNeeds, type RpcOutcome } from '../rpc/rpc-reply.ts'
 import { several, single } from '../rpc/rpc-route.ts'
@@ -56,7 +56,7 @@ export async function serveFrame(
     const outcome =
       body.kind === 'batch'
         ? several(await serveBatch(needs, context, body.calls), caller)
-        : single(await serveRpc(needs, context, body.call, service.request), caller)
+        : single(await serveRpc(needs, context, body.call, requestAny), caller)
     return noted(needs, source, frame, outcome, context.held)
   } catch (bug) {
     context.held?.release()

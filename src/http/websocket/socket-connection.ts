@@ -1,7 +1,7 @@
 import { Rejection } from '../../core/errors.ts'
-import type { Caller } from '../../gateway/read-caller.ts'
+import type { Caller } from '../../gateway/app-directory.ts'
 import type { ReaderWatch } from '../../gateway/reader-watch.ts'
-import { callerName } from '../../gateway/rpc-context.ts'
+import { callerName } from '../../gateway/serve-rpc.ts'
 import {
   type ConnectionSubscriptions,
   openConnectionSubscriptions,
@@ -84,7 +84,7 @@ export function openSocketConnection(needs: ConnectionNeeds, client: Client): So
 function newState(needs: ConnectionNeeds, client: Client): State {
   const { caller, service } = client
   const outgoing = openOutgoing(needs.flusher, () => state.queue.wake())
-  const name = () => callerName({ caller: state.caller, clientAddress: client.address })
+  const name = () => callerName(state.caller, client.address)
   const state: State = {
     needs,
     client,

@@ -35,7 +35,3 @@ export const SOCKET_HANDLERS: WebSocketHandler<ServerSocketListener> = {
   drain: (socket) => socket.data.drained(),
   close: (socket, code) => socket.data.closed(code),
 }
-
-export function isUpgrade(request: Request): boolean {
-  return request.method === 'GET' && request.headers.get('upgrade')?.toLowerCase() === 'websocket'
-}

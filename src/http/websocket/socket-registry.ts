@@ -1,6 +1,6 @@
 import { edgeRefusal, type RequestEdge } from '../../core/access/access-rules.ts'
 import { Rejection } from '../../core/errors.ts'
-import type { Caller } from '../../gateway/read-caller.ts'
+import type { Caller } from '../../gateway/app-directory.ts'
 import type { SpendGuard } from '../../metering/spend-guard.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'

@@ -1,6 +1,5 @@
 import { Rejection } from '../../core/errors.ts'
-import { callerName } from '../../gateway/rpc-context.ts'
-import { refused } from '../../gateway/serve-rpc.ts'
+import { callerName, refused } from '../../gateway/serve-rpc.ts'
 import type { AppConnections } from '../../gateway/subscriptions/app-connections.ts'
 import { noteBug } from '../edge/note-bug.ts'
 import type { RpcTarget } from '../edge/request-target.ts'
@@ -82,7 +81,7 @@ function admit(needs: Needs, asked: Asked, caller: Caller | Rejection): Response
     return refuse(needs, asked, new Rejection('overloaded', STOPPING), id)
   }
 
-  const place = needs.connections.take(callerName({ caller, clientAddress: client.address }))
+  const place = needs.connections.take(callerName(caller, client.address))
   if (place instanceof Rejection) return refuse(needs, asked, place, id)
   if (connect(needs, asked, caller, service, place)) return undefined
   place()

@@ -9,7 +9,10 @@ export const HEAD_BYTES_MAX = 64 * 1024
 
 const CR_LF = '\r\n'
 
-/** The head that came last over a connection; most of its next ones are the same for a second. */
+/**
+ * The head that came last over a connection, with its end; most of the next ones are the same for
+ * a second.
+ */
 export type HeadMemo = { text: string; head: ResponseHead | null }
 
 /** Every kept connection holds one, so long heads are read anew each time. */
@@ -23,15 +26,16 @@ export function wholeResponse(
   memo: HeadMemo,
   bytes: Buffer,
 ): { head: ResponseHead; bodyAt: number } | null {
-  const end = bytes.indexOf(HEAD_END)
-  if (end < 0 || end > MEMO_CHARS_MAX) return null
-  const text = bytes.toString('latin1', 0, end)
-  if (text !== memo.text) {
-    memo.text = text
+  // Most heads are like the last one, and one look costs less than a search for the end.
+  if (memo.text === '' || bytes.toString('latin1', 0, memo.text.length) !== memo.text) {
+    const end = bytes.indexOf(HEAD_END)
+    if (end < 0 || end > MEMO_CHARS_MAX) return null
+    const text = bytes.toString('latin1', 0, end)
+    memo.text = text + HEAD_END
     memo.head = plainHead(text)
   }
   const { head } = memo
-  const bodyAt = end + HEAD_END.length
+  const bodyAt = memo.text.length
   if (head === null || bytes.length !== bodyAt + (head.length ?? 0)) return null
   return { head, bodyAt }
 }

@@ -10,7 +10,7 @@ import type { HeadFeed } from '../heads/head-feed.ts'
 import { askLogs } from '../logs/ask-logs.ts'
 import type { LogService } from '../logs/log-service.ts'
 import { isStreamed } from '../node/rpc-client.ts'
-import type { PoolAnswer, PoolCall } from '../pool/routed-request.ts'
+import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import type { Quorum } from '../quorum/open-quorum.ts'
 import { type SendService, sendOn } from '../sends/send-on.ts'
 import {
@@ -33,11 +33,10 @@ export type NetworkService = AnswerCache &
     quorum: Quorum
     verifying: BlockVerifying
     heads: HeadFeed
-    /** Sends a call alone, to any upstream that answers. */
-    request: Transport
   }
 
-export type Transport = (call: PoolCall) => Promise<PoolAnswer>
+/** `requestAny` for a call that is sent alone. */
+export type Transport = (pool: UpstreamPool, call: PoolCall) => Promise<PoolAnswer>
 
 export type CacheStatus = 'hit' | 'miss' | 'coalesced'
 
@@ -99,8 +98,13 @@ async function joinOrAsk(
     if (!isStreamed(reply)) return { reply, upstream, cache: 'coalesced' }
   }
   const poolCall = toPoolCall(call, policy)
-  const ask = () => askUpstreams(service, poolCall, head, transport)
-  const underWay = singleFlight.start(key, epoch, ask, nowMs)
+  const { pool } = service
+  const underWay =
+    service.quorum(poolCall) ??
+    (call.of.depends === 'logs'
+      ? askLogs(service, poolCall, head ?? pool.selection.head, transport)
+      : transport(pool, poolCall))
+  singleFlight.add(key, epoch, underWay, nowMs)
   let answer: PoolAnswer
   try {
     answer = await underWay
@@ -112,18 +116,6 @@ async function joinOrAsk(
   const told = isKnown ? null : noteHeightShown(service, call, answer, head)
   if (told) await told
   return { reply: answer.reply, upstream: answer.upstream, cache: 'miss' }
-}
-
-function askUpstreams(
-  service: NetworkService,
-  call: PoolCall,
-  head: HeadView | null,
-  transport: Transport,
-): Promise<PoolAnswer> {
-  const vote = service.quorum(call)
-  if (vote) return vote
-  if (call.of.depends !== 'logs') return transport(call)
-  return askLogs(service, call, head ?? service.pool.selection.head, transport)
 }
 
 async function askUnsafe(
@@ -161,14 +153,8 @@ function toPoolCall(call: NetworkCall, policy: CachePolicy): PoolCall {
   }
 }
 
-function freshHead(service: NetworkService, nowMs: number): HeadView | null {
-  const { selection, network } = service.pool
-  const { head } = selection
-  if (head === null) return null
-  const ageMsMax = network.headPollMs * HEAD_AGE_POLLS + HEAD_AGE_MS_MIN
-  for (const upstream of selection.upstreams) {
-    const reported = upstream.head
-    if (reported?.hash === head.hash && nowMs - reported.reportedAtMs <= ageMsMax) return head
-  }
-  return null
+function freshHead({ pool }: NetworkService, nowMs: number): HeadView | null {
+  const { head, headReportedAtMs } = pool.selection
+  const ageMsMax = pool.network.headPollMs * HEAD_AGE_POLLS + HEAD_AGE_MS_MIN
+  return nowMs - headReportedAtMs <= ageMsMax ? head : null
 }

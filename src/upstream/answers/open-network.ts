@@ -11,7 +11,7 @@ import { openLogReads } from '../logs/log-service.ts'
 import { newUpstream } from '../node/upstream.ts'
 import type { UpstreamPool } from '../pool/routed-request.ts'
 import { openSelection } from '../pool/selection.ts'
-import { drainQueues, openUpstreamPool, requestAny } from '../pool/upstream-pool.ts'
+import { drainQueues, openUpstreamPool } from '../pool/upstream-pool.ts'
 import { openQuorum } from '../quorum/open-quorum.ts'
 import type { SpendRegistry } from '../spend/spend-registry.ts'
 import { openAnswerCache } from './answer-cache.ts'
@@ -67,7 +67,6 @@ export function openNetwork(
   const service: NetworkService = {
     network,
     telemetry,
-    request: (call) => requestAny(pool, call),
     quorum: openQuorum(telemetry, pool),
     logReads: openLogReads(clock),
     verifying: openBlockVerifying(network, prover),

@@ -8,7 +8,7 @@ import {
 import { type LogRefusal, logRefusal } from '../../core/logs/log-refusal.ts'
 import { blocksIn } from '../../core/logs/split-piece.ts'
 import type { HeadView } from '../../core/rpc/cache-policy.ts'
-import type { PoolAnswer, PoolCall } from '../pool/routed-request.ts'
+import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { learnFrom, refusalIn } from './ask-for-logs.ts'
 import { checkAnswer } from './check-answer.ts'
 import { headerAt } from './linked-headers.ts'
@@ -16,7 +16,7 @@ import { logAnswer } from './log-answer.ts'
 import { LogError, newLogReading, refusedHere } from './log-reading.ts'
 import { type LogService, longestSpan } from './log-service.ts'
 
-type Transport = (call: PoolCall) => Promise<PoolAnswer>
+type Transport = (pool: UpstreamPool, call: PoolCall) => Promise<PoolAnswer>
 
 /** The blocks of one call that is asked for in pieces, unless configuration says otherwise. */
 const BLOCKS_MAX = 1_000_000
@@ -36,7 +36,7 @@ export async function askLogs(
 ): Promise<PoolAnswer> {
   const filter = parseLogFilter(call.params)
   const range = filter && head ? rangeOf(filter, head, head.number) : null
-  if (!filter || !head || !range) return transport(call)
+  if (!filter || !head || !range) return transport(service.pool, call)
   const blocks = blocksIn(range)
   const longest = longestSpan(service)
   if (blocks > longest) return askInPieces(service, call, filter, head, longest)
@@ -44,7 +44,7 @@ export async function askLogs(
   const direct = { ...call, logBlocks: blocks, heardError: learnFrom(service, blocks) }
   let refusal: LogRefusal | null
   try {
-    const answer = await transport(direct)
+    const answer = await transport(service.pool, direct)
     const { reply } = answer
     refusal = reply.kind === 'error' ? logRefusal(reply, blocks) : null
     if (!refusal) {

@@ -30,7 +30,7 @@ export function openBatchSender(pool: UpstreamPool) {
   const waiting: Member[] = []
   let flushed = false
   return {
-    add(call: PoolCall): Promise<PoolAnswer> {
+    add(_pool: UpstreamPool, call: PoolCall): Promise<PoolAnswer> {
       // A caller that joined a like call and got a stream asks again when the batch has left.
       if (flushed || call.of.heavy || call.of.safety !== 'read') return requestAny(pool, call)
       return new Promise((resolve, reject) => waiting.push({ call, resolve, reject }))

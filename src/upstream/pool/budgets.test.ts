@@ -75,7 +75,7 @@ describe('requests a second', () => {
     await open({ requestsPerSecond: 5 })
     await world.clock.advance(1000)
     const sender = openBatchSender(world.network.pool)
-    const asked = Array.from({ length: 8 }, () => sender.add(call()))
+    const asked = Array.from({ length: 8 }, () => sender.add(world.network.pool, call()))
     sender.flush()
     expect(hosts()).toHaveLength(5)
     await world.clock.advance(1000)

@@ -2,10 +2,22 @@ import { logRefusal } from '../../core/logs/log-refusal.ts'
 import { classifyError, judgeError } from '../../core/rpc/error-classes.ts'
 import type { NodeError } from '../../core/rpc/node-reply.ts'
 import type { Reply, RpcFailure } from '../node/rpc-client.ts'
-import { noteFailure, noteSuccess, noteThrottled } from '../node/upstream.ts'
+import {
+  noteFailure,
+  noteSuccess,
+  noteThrottled,
+  noteUnsupported,
+  type Upstream,
+} from '../node/upstream.ts'
 import { tallyAnswered, tallyFailed, tallyUnclear } from '../node/upstream-tally.ts'
-import { learnHedge } from './hedging.ts'
-import type { Attempt, PoolAnswer, PoolCall, UpstreamPool } from './routed-request.ts'
+import {
+  type Attempt,
+  learnHedge,
+  type PoolAnswer,
+  type PoolCall,
+  type RoutedRequest,
+  type UpstreamPool,
+} from './routed-request.ts'
 import { review } from './selection.ts'
 
 /**
@@ -47,9 +59,8 @@ function classifyErrorReply(
     else tallyFailed(upstream.tally)
     // Words alone may be anybody's. What is true of us altogether is said to polls as well.
     if (byWords) upstream.lastOkAtMs = nowMs
-    else if (verdict === 'throttled') noteThrottled(upstream, 0, nowMs)
-    else noteFailure(upstream, 'credentials refused', nowMs)
-    review(pool.selection)
+    else if (verdict === 'throttled') throttle(pool, upstream, 0, nowMs)
+    else fail(pool, upstream, 'credentials refused', nowMs)
     return null
   }
   const { callersDoing } = request.call.of
@@ -104,9 +115,30 @@ function noteFailed(pool: UpstreamPool, attempt: Attempt, reply: RpcFailure, now
     return
   }
   tallyFailed(upstream.tally)
-  if (reply.throttled) noteThrottled(upstream, reply.retryAfterMs, nowMs)
-  else noteFailure(upstream, reply.reason, nowMs)
-  review(pool.selection)
+  if (reply.throttled) throttle(pool, upstream, reply.retryAfterMs, nowMs)
+  else fail(pool, upstream, reply.reason, nowMs)
+}
+
+/** Upstreams are judged again when one is taken out, not for each call that fails at it. */
+function fail(pool: UpstreamPool, upstream: Upstream, reason: string, nowMs: number): void {
+  if (noteFailure(upstream, reason, nowMs)) review(pool.selection)
+}
+
+function throttle(pool: UpstreamPool, upstream: Upstream, waitMs: number, nowMs: number): void {
+  const isNew = upstream.throttledUntilMs <= nowMs
+  noteThrottled(upstream, waitMs, nowMs)
+  if (isNew) review(pool.selection)
+}
+
+/**
+ * An internal error was the upstream's own when another had the answer. A method that another
+ * has is unsupported here, not made up, and so is worth remembering.
+ */
+export function noteSuspected(request: RoutedRequest, answer: PoolAnswer, nowMs: number): void {
+  if (answer.reply.kind === 'error' || answer.reply.kind === 'error_stream') return
+  for (const upstream of request.suspected) noteFailure(upstream, 'internal error', nowMs)
+  for (const upstream of request.unsupportedBy ?? [])
+    noteUnsupported(upstream, request.call.method, nowMs)
 }
 
 /** The upstream has answered nothing since the call was sent, not even a poll. */

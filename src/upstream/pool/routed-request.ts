@@ -1,13 +1,17 @@
 import type { Failure } from '../../core/errors.ts'
 import type { Network } from '../../core/network.ts'
+import {
+  type Latency,
+  latencyQuantileMs,
+  learnLatency,
+  newLatency,
+} from '../../core/rpc/latency.ts'
 import type { Method } from '../../core/rpc/method-registry.ts'
 import type { NodeError, NodeResult } from '../../core/rpc/node-reply.ts'
 import type { TraceContext } from '../../core/rpc/trace-context.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Streamed, StreamedError } from '../node/rpc-client.ts'
 import { noteShare, type Upstream } from '../node/upstream.ts'
-import type { AttemptWatch, Timed } from './attempt-watch.ts'
-import type { Hedging } from './hedging.ts'
 import type { RoutingRequirements, Selection } from './selection.ts'
 import type { ShareQueues, WaitQueue } from './wait-queue.ts'
 
@@ -71,6 +75,16 @@ export type RoutedRequest = {
   reject: (failure: Failure) => void
 }
 
+export type Timed = {
+  /** From here on a second upstream may be asked; Infinity: never. */
+  hedgeAtMs: number
+  /** From here on a silent upstream may count as hung. */
+  stallAtMs: number
+  deadlineMs: number
+}
+
+type Reaction<T> = (attempt: T, nowMs: number) => void
+
 export type Attempt = Timed & {
   request: RoutedRequest
   upstream: Upstream
@@ -80,8 +94,33 @@ export type Attempt = Timed & {
   sharedBy: string | undefined
 }
 
+type AttemptWatch<T extends Timed> = ReturnType<typeof openAttemptWatch<T>>
+
+export type Hedging = ReturnType<typeof newHedging>
+
+type Learned = Latency & { delayMs: number; sinceDelay: number }
+
 /** A request's time is set by its first attempt, which looks at the clock anyway. */
 export const NOT_BEGUN = -1
+
+/** Hedges are worth milliseconds, so the watch looks that often, but only while calls are out. */
+const LOOK_EVERY_MS = 5
+
+/**
+ * No more than this counts of the time between two looks. When this process itself stood still,
+ * answers wait to be read, and their nodes are not to blame.
+ */
+const COUNTED_MS_MAX = 250
+
+const HEDGE_QUANTILE = 0.95
+/** The watch looks every few milliseconds; a shorter delay would be luck. */
+const HEDGE_MS_MIN = 5
+/** The quantile moves slowly, so it is worked out anew only so often. */
+const HEDGE_LEARNED_EVERY = 32
+/** Hedges may add one call in twenty, and never more at once than this burst. */
+const HEDGE_SHARE = 0.05
+const HEDGE_CREDIT_MAX = 20
+const HEDGE_METHODS_MAX = 500
 
 export function newRequest(
   kind: RoutedRequest['kind'],
@@ -118,4 +157,85 @@ export function takeShare(attempt: Attempt): void {
   if (attempt.sharedBy !== undefined) return
   attempt.sharedBy = attempt.request.call.share
   if (attempt.sharedBy !== undefined) noteShare(attempt.upstream, attempt.sharedBy, 1)
+}
+
+/**
+ * Keeps the time of all calls in flight with one timer. A timer for each call
+ * would cost more than the call's own bookkeeping.
+ */
+export function openAttemptWatch<T extends Timed>(
+  clock: Clock,
+  reactions: Record<'onLate' | 'onStall' | 'onDeadline', Reaction<T>>,
+) {
+  const running = new Set<T>()
+  let stopLooking: (() => void) | null = null
+  let lookedAtMs = 0
+
+  const look = () => {
+    if (running.size === 0) {
+      stopLooking?.()
+      stopLooking = null
+      return
+    }
+    const nowMs = clock.monotonicMs()
+    const lostMs = nowMs - lookedAtMs - COUNTED_MS_MAX
+    lookedAtMs = nowMs
+    if (lostMs > 0) for (const attempt of running) postpone(attempt, lostMs)
+    for (const attempt of running) {
+      if (nowMs >= attempt.deadlineMs) reactions.onDeadline(attempt, nowMs)
+      else if (nowMs >= attempt.stallAtMs) reactions.onStall(attempt, nowMs)
+      else if (nowMs >= attempt.hedgeAtMs) reactions.onLate(attempt, nowMs)
+    }
+  }
+
+  return {
+    add(attempt: T): void {
+      running.add(attempt)
+      if (stopLooking) return
+      lookedAtMs = clock.monotonicMs()
+      stopLooking = clock.every(LOOK_EVERY_MS, look)
+    },
+    remove: (attempt: T) => void running.delete(attempt),
+  }
+}
+
+/** A hedge is not put off: a second node costs little and may be faster than what waits here. */
+function postpone(attempt: Timed, byMs: number): void {
+  attempt.stallAtMs += byMs
+  attempt.deadlineMs += byMs
+}
+
+export function newHedging() {
+  return { latencies: new Map<string, Learned>(), credit: HEDGE_CREDIT_MAX / 2 }
+}
+
+export function earnHedge(hedging: Hedging): void {
+  hedging.credit = Math.min(HEDGE_CREDIT_MAX, hedging.credit + HEDGE_SHARE)
+}
+
+/** True when one more call may be doubled. */
+export function spendHedge(hedging: Hedging): boolean {
+  if (hedging.credit < 1) return false
+  hedging.credit--
+  return true
+}
+
+/** How long to wait for the first upstream before asking a second; Infinity while unlearned. */
+export function hedgeDelayMs(hedging: Hedging, method: string): number {
+  return hedging.latencies.get(method)?.delayMs ?? Number.POSITIVE_INFINITY
+}
+
+export function learnHedge(hedging: Hedging, method: string, tookMs: number): void {
+  let learned = hedging.latencies.get(method)
+  if (!learned) {
+    if (hedging.latencies.size >= HEDGE_METHODS_MAX) return
+    learned = { ...newLatency(), delayMs: Number.POSITIVE_INFINITY, sinceDelay: 0 }
+    hedging.latencies.set(method, learned)
+  }
+  learnLatency(learned, tookMs)
+  learned.sinceDelay++
+  if (learned.sinceDelay < HEDGE_LEARNED_EVERY) return
+  learned.sinceDelay = 0
+  const quantileMs = latencyQuantileMs(learned, HEDGE_QUANTILE)
+  if (quantileMs !== null) learned.delayMs = Math.max(HEDGE_MS_MIN, quantileMs)
 }

@@ -38,6 +38,10 @@ export type Selection = {
   head: HeadView | null
   /** When the head's height last changed. */
   headMovedAtMs: number
+  /** When an upstream last reported that very head. */
+  headReportedAtMs: number
+  /** An upstream's breaker may be half open. */
+  isProbing: boolean
   /** The height that the nodes' `finalized` tag names; null while unknown. */
   finalizedTag: number | null
   /** Where no genesis hash is configured, the first one reported holds for all. */
@@ -88,6 +92,8 @@ export function openSelection(
     diverged: new Set(),
     head: null,
     headMovedAtMs: clock.monotonicMs(),
+    headReportedAtMs: 0,
+    isProbing: false,
     finalizedTag: null,
     firstGenesisHash: null,
   }
@@ -102,6 +108,7 @@ export function review(selection: Selection): void {
   const limits = limitsOf(network)
   const views = upstreams.map((upstream) => viewOf(upstream, nowMs))
   for (const upstream of upstreams) upstream.costFactor = upstream.spend?.costFactor() ?? 1
+  selection.isProbing = views.some(({ breaker }) => breaker === 'half_open')
   const before = selection.head
   const known = before && {
     number: before.number,
@@ -125,6 +132,13 @@ export function review(selection: Selection): void {
   if (before?.number !== tip.number) selection.headMovedAtMs = nowMs
   const same = before?.hash === tip.hash && before.finalized === finalized
   if (!same) selection.head = { number: tip.number, hash: tip.hash, finalized }
+  selection.headReportedAtMs = reportedAtMs(upstreams, tip.hash)
+}
+
+/** When one of them last reported this head. */
+function reportedAtMs(upstreams: readonly Upstream[], hash: string): number {
+  const reports = upstreams.filter(({ head }) => head?.hash === hash)
+  return Math.max(...reports.map(({ head }) => head?.reportedAtMs ?? 0))
 }
 
 function statesOf(upstreams: readonly Upstream[], verdicts: readonly Verdict[]) {

@@ -2,19 +2,22 @@ import { Failure } from '../../core/errors.ts'
 import type { Network } from '../../core/network.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { isStreamed, type Reply, type Streamed, type StreamedError } from '../node/rpc-client.ts'
-import { noteFailure, noteUnsupported, openBreaker, type Upstream } from '../node/upstream.ts'
-import { openAttemptWatch } from './attempt-watch.ts'
-import { classifyReply, wasSilent } from './classify-reply.ts'
+import { noteFailure, openBreaker, type Upstream } from '../node/upstream.ts'
+import { classifyReply, noteSuspected, wasSilent } from './classify-reply.ts'
 import { guardStream } from './guard-stream.ts'
-import { earnHedge, hedgeDelayMs, newHedging, spendHedge } from './hedging.ts'
 import {
   type Attempt,
+  earnHedge,
+  hedgeDelayMs,
   NOT_BEGUN,
+  newHedging,
   newRequest,
+  openAttemptWatch,
   type PoolAnswer,
   type PoolCall,
   type RoutedRequest,
   releasePlace,
+  spendHedge,
   takeShare,
   type UpstreamPool,
 } from './routed-request.ts'
@@ -68,19 +71,22 @@ export function openUpstreamPool(
  * Hot path: one promise and one attempt a call, timed by the shared watch.
  */
 export function requestAny(pool: UpstreamPool, call: PoolCall): Promise<PoolAnswer> {
-  mirror(pool, call)
+  const { selection, queue, shareQueues } = pool
+  if (selection.isProbing) mirror(pool, call)
   earnHedge(pool.hedging)
-  return new Promise<PoolAnswer>((resolve, reject) => {
-    const request = newRequest('routed', call, resolve, reject)
-    if (waitsForShare(pool.selection, call)) {
-      return pool.shareQueues.enqueue(call.share ?? '', request)
-    }
-    // New requests queue behind waiting ones.
-    if (pool.queue.length > 0) drainQueues(pool)
-    if (pool.queue.length === 0 && launch(pool, request)) return
-    if (pool.queue.length > 0 || hasRoomSoon(pool, request)) pool.queue.enqueue(request)
-    else reject(new Failure('upstream_unreachable'))
-  })
+  const { promise, resolve, reject } = Promise.withResolvers<PoolAnswer>()
+  const request = newRequest('routed', call, resolve, reject)
+  if (waitsForShare(selection, call)) {
+    shareQueues.enqueue(call.share ?? '', request)
+    return promise
+  }
+  // New requests queue behind waiting ones.
+  if (queue.length > 0) drainQueues(pool)
+  const upstream = queue.length === 0 ? pick(selection, call, request.tried) : null
+  if (upstream) start(pool, request, upstream)
+  else if (queue.length > 0 || hasRoomSoon(pool, request)) queue.enqueue(request)
+  else reject(new Failure('upstream_unreachable'))
+  return promise
 }
 
 /** Asks exactly one upstream, as a filter needs that lives there. */
@@ -181,17 +187,6 @@ function finish(pool: UpstreamPool, attempt: Attempt, reply: Reply): void {
     return
   }
   tryNext(pool, request, nowMs)
-}
-
-/**
- * An internal error was the upstream's own when another had the answer. A method that another
- * has is unsupported here, not made up, and so is worth remembering.
- */
-function noteSuspected(request: RoutedRequest, answer: PoolAnswer, nowMs: number): void {
-  if (answer.reply.kind === 'error' || answer.reply.kind === 'error_stream') return
-  for (const upstream of request.suspected) noteFailure(upstream, 'internal error', nowMs)
-  for (const upstream of request.unsupportedBy ?? [])
-    noteUnsupported(upstream, request.call.method, nowMs)
 }
 
 function tryNext(pool: UpstreamPool, request: RoutedRequest, nowMs: number): void {

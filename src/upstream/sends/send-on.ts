@@ -13,10 +13,11 @@ export type SendService = { pool: UpstreamPool; methods: MethodRegistry }
 export function sendOn(
   service: SendService,
   call: PoolCall,
-  transport: (call: PoolCall) => Promise<PoolAnswer>,
+  transport: (pool: UpstreamPool, call: PoolCall) => Promise<PoolAnswer>,
 ): Promise<PoolAnswer> {
   if (call.of.safety === 'idempotent') return sendTransaction(service, call)
-  return isRelayed(service.pool, call.of) ? sendToRelay(service.pool, call) : transport(call)
+  const { pool } = service
+  return isRelayed(pool, call.of) ? sendToRelay(pool, call) : transport(pool, call)
 }
 
 /** No hash makes a second one harmless, so another relay is asked only for want of the method. */

@@ -2,6 +2,7 @@ import { openBackoff } from '../../../core/async/backoff.ts'
 import { readUpTo } from '../../../core/async/read-up-to.ts'
 import type { Subscriber } from '../../../core/rpc/subscription-source.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
+import { requestAny } from '../../../upstream/pool/upstream-pool.ts'
 import { type FeedSource, LOST_WHILE_RECONNECTING } from './feed.ts'
 
 type Question = {
@@ -57,7 +58,7 @@ export async function readAnew(
 async function ask(service: NetworkService, question: Question): Promise<Answer> {
   const { method, bytesMax = ACCOUNT_BYTES_MAX } = question
   try {
-    const { reply } = await service.request({
+    const { reply } = await requestAny(service.pool, {
       method,
       of: service.methods.find(method),
       params: [],

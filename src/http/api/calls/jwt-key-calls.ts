@@ -1,5 +1,5 @@
 import { Rejection } from '../../../core/errors.ts'
-import { readJwtKey } from '../../../gateway/access/jwt-key.ts'
+import { readJwtKey } from '../../../gateway/jwt-key.ts'
 import { unlessNamed } from '../../../tables/accounts/accounts-change.ts'
 import * as jwtKeys from '../../../tables/accounts/jwt-keys.ts'
 import type { WireJwtKey } from '../../contract/contract.ts'

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKeyInput, type KeyObject, verify } from 'node:crypto'
-import type { Jwt } from '../../core/access/jwt.ts'
-import { Rejection } from '../../core/errors.ts'
-import type { JwtAlgorithm } from '../../tables/accounts/jwt-keys.ts'
+import type { Jwt } from '../core/access/jwt.ts'
+import { Rejection } from '../core/errors.ts'
+import type { JwtAlgorithm } from '../tables/accounts/jwt-keys.ts'
 
 export type ReadKey = { algorithm: JwtAlgorithm; publicKey: string }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { type Jwt, parseJwt } from '../../core/access/jwt.ts'
-import { Rejection } from '../../core/errors.ts'
+import { type Jwt, parseJwt } from '../core/access/jwt.ts'
+import { Rejection } from '../core/errors.ts'
 import { isSignedBy, openJwtKey, readJwtKey } from './jwt-key.ts'
 
 const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 })
