@@ -95,11 +95,11 @@ function served(router: ApiRouter, client: { address: string }) {
     port: 0,
     reusePort: false,
     fetch(request, socket) {
-      const connection = {
+      return router(request, new URL(request.url).pathname, {
+        address: () => client.address,
         hold: () => socket.timeout(request, 0),
         cut: () => socket.timeout(request, 1),
-      }
-      return router(request, new URL(request.url).pathname, client.address, connection)
+      })
     },
   })
 }

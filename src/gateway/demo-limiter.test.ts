@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { testClock } from '../../tests/support/basics/test-clock.ts'
 import { openMethodRegistry } from '../core/rpc/method-registry.ts'
-import { openDemoLimiter } from './demo-limiter.ts'
+import { demoClient, openDemoLimiter } from './demo-limiter.ts'
 
 const methods = openMethodRegistry('evm')
 /** 10 CU: fifty of them empty ten seconds of 50 CU. */
@@ -65,7 +65,7 @@ describe('the demo key', () => {
   test('takes any text for an address', () => {
     const { demo } = limiter()
     for (const odd of ['', ':', '::', ':::::::::', 'fe80::1%eth0', '[::1]:80', 'x'.repeat(5000)]) {
-      expect(demo.admit(odd, BLOCK_NUMBER)).toBeNull()
+      expect(demo.admit(demoClient(odd), BLOCK_NUMBER)).toBeNull()
     }
   })
 
@@ -82,7 +82,7 @@ function limiter() {
   const demo = openDemoLimiter(clock, 'http://gate.test', null)
   const callsFrom = (address: string) => {
     let calls = 0
-    while (calls < 200 && demo.admit(address, BLOCK_NUMBER) === null) calls++
+    while (calls < 200 && demo.admit(demoClient(address), BLOCK_NUMBER) === null) calls++
     return calls
   }
   return { clock, demo, callsFrom }

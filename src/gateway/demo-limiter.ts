@@ -21,15 +21,16 @@ const ADDRESSES_MAX = 10_000
 /** A large body has to be paid for before it is read, if only with the smallest price. */
 const BODY_CENTI_CU = 1
 
-/** Tells the limits of addresses from those of teams. */
+/** Tells the limits of the demo key from those of teams. */
 const KEY_PREFIX = 'demo '
 
+/** Callers are told apart by `callerName`. */
 export type DemoLimiter = {
-  admit(address: string, method: Method): Rejection | null
+  admit(caller: string, method: Method): Rejection | null
   /** Gives back what a call took that failed on our side. */
-  refund(address: string, method: Method): void
+  refund(caller: string, method: Method): void
   /** Admits a large body, before anybody knows what it asks for. */
-  admitBody(address: string): Rejection | null
+  admitBody(caller: string): Rejection | null
   stop(): void
 }
 
@@ -41,21 +42,20 @@ export function openDemoLimiter(
 ): DemoLimiter {
   const buckets = openTwoGenerationMap<string, TokenBucket>({ weightMax: ADDRESSES_MAX })
 
-  const bucketOf = (client: string, nowMs: number): TokenBucket => {
-    const known = buckets.get(client)
+  const bucketOf = (caller: string, nowMs: number): TokenBucket => {
+    const known = buckets.get(caller)
     if (known) return known
     const bucket = fullBucket(DEMO_CU_PER_SECOND, nowMs)
-    buckets.set(client, bucket)
+    buckets.set(caller, bucket)
     return bucket
   }
 
-  const take = (address: string, priceCentiCu: number): Rejection | null => {
+  const take = (caller: string, priceCentiCu: number): Rejection | null => {
     const nowMs = clock.nowMs()
-    const client = demoClient(address)
-    const bucket = bucketOf(client, nowMs)
+    const bucket = bucketOf(caller, nowMs)
     const waitS = takeFromBucket(bucket, DEMO_CU_PER_SECOND, priceCentiCu, nowMs)
     if (waitS > 0) return tooFast(publicUrl, DEMO_CU_PER_SECOND, waitS)
-    exchange?.took(KEY_PREFIX + client, priceCentiCu, 0, DEMO_CU_PER_SECOND)
+    exchange?.took(KEY_PREFIX + caller, priceCentiCu, 0, DEMO_CU_PER_SECOND)
     return null
   }
 
@@ -67,15 +67,14 @@ export function openDemoLimiter(
   })
 
   return {
-    admit: (address, method) => take(address, method.throughputCentiCu),
-    admitBody: (address) => take(address, BODY_CENTI_CU),
-    refund(address, method) {
+    admit: (caller, method) => take(caller, method.throughputCentiCu),
+    admitBody: (caller) => take(caller, BODY_CENTI_CU),
+    refund(caller, method) {
       const nowMs = clock.nowMs()
-      const client = demoClient(address)
       const { throughputCentiCu } = method
-      const bucket = bucketOf(client, nowMs)
+      const bucket = bucketOf(caller, nowMs)
       const back = returnToBucket(bucket, DEMO_CU_PER_SECOND, throughputCentiCu, nowMs)
-      exchange?.took(KEY_PREFIX + client, -back, 0, DEMO_CU_PER_SECOND)
+      exchange?.took(KEY_PREFIX + caller, -back, 0, DEMO_CU_PER_SECOND)
     },
     stop: () => unsubscribe?.(),
   }

@@ -37,7 +37,7 @@ test('a batch of pages of our own is made some at a time, and holds no more than
       methods: { priced: () => ({ ...method, paidOnly: true, billedCentiCu: 1 }) },
       pool: { selection: { head: null } },
     },
-    clientAddress: () => '127.0.0.1',
+    name: 'app_1',
     isBatch: true,
     held: null,
   } as unknown as RpcContext

@@ -62,7 +62,8 @@ export type ServeNeeds = {
 export type RpcContext = {
   caller: Caller
   service: NetworkService
-  clientAddress(): string
+  /** By `callerName`: whose share of limits it takes. */
+  name: string
   isBatch: boolean
   /** The memory reserved for its answers until they are sent; null while they take none. */
   held: UnreadReservation | null
@@ -101,19 +102,17 @@ export function serveRpc(
   const closed = isOpen ? null : callRefusalOf(needs.publicUrl, caller, kind, method, call)
   if (closed) return refuse(closed)
 
-  const crowded = caller.isDemo ? needs.demo.admit(context.clientAddress(), method) : null
+  const crowded = caller.isDemo ? needs.demo.admit(context.name, method) : null
   if (crowded) return refuse(crowded)
 
-  const name = callerName(caller, context.clientAddress)
   const isLocal = isLocalMethod(service, call.method)
-  if (isLocal && !needs.answers.hasRoom(name)) return refuse(unreadAnswers())
+  if (isLocal && !needs.answers.hasRoom(context.name)) return refuse(unreadAnswers())
 
   const tooMuch = needs.guard.admit(caller.account, method)
   if (tooMuch) return refuse(tooMuch)
 
   const own = isLocal || method.isSubscription ? askOwnEngine(needs, context, method, call) : null
-  const answer =
-    own ?? askNetwork(service, networkCall(needs, context, method, call, name), transport)
+  const answer = own ?? askNetwork(service, networkCall(needs, context, method, call), transport)
   if (answer instanceof Promise) return awaitAnswer(needs, context, method, call, answer)
   const shared = needs.heights.share(service, call.method, answer.reply)
   if (shared) return shared.then(() => charge(needs, context, method, call, answer))
@@ -134,7 +133,7 @@ async function awaitAnswer(
   } catch (thrown) {
     const { caller } = context
     needs.guard.settle(caller.account, method, true)
-    if (caller.isDemo) needs.demo.refund(context.clientAddress(), method)
+    if (caller.isDemo) needs.demo.refund(context.name, method)
     return refused(call.idText, method.refusedLabel, unanswered(service.network.id, thrown))
   }
   const shared = needs.heights.share(service, call.method, asked.reply)
@@ -172,20 +171,19 @@ function charge(
 
 function networkCall(
   needs: ServeNeeds,
-  { trace }: RpcContext,
+  { name, trace }: RpcContext,
   of: Method,
   { params, paramsText }: Call,
-  share: string,
 ): NetworkCall {
-  const owner = of.safety === 'filter' ? { secret: needs.filterSecret, name: share } : null
-  return { of, params, paramsText, owner, trace, share }
+  const owner = of.safety === 'filter' ? { secret: needs.filterSecret, name } : null
+  return { of, params, paramsText, owner, trace, share: name }
 }
 
 /** Reserves memory for an answer until its client has read it; false: there is none. */
 function holds(needs: ServeNeeds, context: RpcContext, reply: Reply): boolean {
   const bytes = heldBytes(context, reply)
   if (bytes < COUNTED_BYTES_MIN) return true
-  context.held ??= needs.answers.open(callerName(context.caller, context.clientAddress))
+  context.held ??= needs.answers.open(context.name)
   return context.held.grow(bytes)
 }
 
@@ -252,7 +250,7 @@ export function refused(idText: string, method: string, rejection: Rejection): S
   }
 }
 
-/** The key `demo` is everybody's, so its filters and memory belong to the address that asks. */
-export function callerName({ app, isDemo }: Caller, clientAddress: () => string): string {
-  return isDemo ? `${app.id} ${demoClient(clientAddress())}` : app.id
+/** The key `demo` is everybody's, so its limits and filters belong to the address that asks. */
+export function callerName({ app, isDemo }: Caller, client: { address(): string }): string {
+  return isDemo ? `${app.id} ${demoClient(client.address())}` : app.id
 }

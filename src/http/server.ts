@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { ApiRouter } from './api/api-router.ts'
-import type { ClientConnection } from './edge/client-connection.ts'
+import type { Client } from './edge/client.ts'
 import { limitConnections } from './edge/connection-limit.ts'
 import { forwardedAddress } from './edge/forwarded-address.ts'
 import { bugReply } from './edge/note-bug.ts'
@@ -15,11 +15,11 @@ import {
   rpcTarget,
   TOO_DEEP,
   UNROUTED,
-  urlParts,
+  urlPath,
 } from './edge/request-target.ts'
 import type { RpcRoute } from './rpc/rpc-route.ts'
 import { type ServerSocketListener, SOCKET_HANDLERS } from './websocket/socket-handlers.ts'
-import type { UpgradingClient, WebSocketRoute } from './websocket/web-socket-route.ts'
+import type { WebSocketRoute } from './websocket/web-socket-route.ts'
 
 export type Routes = {
   rpc: RpcRoute
@@ -122,18 +122,43 @@ export function startServer(needs: ServerNeeds): HttpServer {
   }
 }
 
-function listen(needs: ServerNeeds, port: number): BunServer {
-  const handler = (asked: AskedPath) => (request: Request, socket: BunServer) => {
-    const client: UpgradingClient & ClientConnection = {
-      address: () => clientAddress(needs, request, socket.requestIP(request)?.address),
-      // The runtime has no other way to end a connection that takes no more bytes.
-      cut: () => socket.timeout(request, CUT_S),
-      hold: () => socket.timeout(request, 0),
-      isQuiet: () => socket.pendingRequests <= QUIET_REQUESTS_MAX,
-      upgrade: (listener) => socket.upgrade(request, { data: listener }),
-    }
-    return route(needs, request, asked, client)
+/** A class, since five functions made anew for each request cost more than its routing. */
+class RequestClient implements Client {
+  readonly needs: ServerNeeds
+  readonly request: Request
+  readonly server: BunServer
+
+  constructor(needs: ServerNeeds, request: Request, server: BunServer) {
+    this.needs = needs
+    this.request = request
+    this.server = server
   }
+
+  address(): string {
+    return clientAddress(this.needs, this.request, this.server.requestIP(this.request)?.address)
+  }
+
+  cut(): void {
+    // The runtime has no other way to end a connection that takes no more bytes.
+    this.server.timeout(this.request, CUT_S)
+  }
+
+  hold(): void {
+    this.server.timeout(this.request, 0)
+  }
+
+  isQuiet(): boolean {
+    return this.server.pendingRequests <= QUIET_REQUESTS_MAX
+  }
+
+  upgrade(listener: ServerSocketListener): boolean {
+    return this.server.upgrade(this.request, { data: listener })
+  }
+}
+
+function listen(needs: ServerNeeds, port: number): BunServer {
+  const handler = (asked: AskedPath) => (request: Request, server: BunServer) =>
+    route(needs, request, asked, new RequestClient(needs, request, server))
   const routed = pathPatterns().map(({ pattern, asked }) => [pattern, handler(asked)])
   // Written out because `development: false` turns the shared port on.
   const reusePort = needs.isShared === true
@@ -159,14 +184,14 @@ function route(
   needs: ServerNeeds,
   request: Request,
   asked: AskedPath,
-  client: UpgradingClient & ClientConnection,
+  client: Client,
 ): Response | undefined | Promise<Response | undefined> {
   const routes = needs.routes()
   if (!routes) return plain(503, 'starting')
   // The runtime joins repeated headers, and no host has a comma.
   if (request.headers.get('host')?.includes(',')) return plain(400, 'more than one Host header')
-  const parts = urlParts(request.url)
-  const { path } = parts
+  const { url } = request
+  const path = urlPath(url)
   // Nothing of ours has an empty segment, sent or resolved.
   if (isResolved(path, asked)) return path.includes('//') ? plain(404, 'not found') : oddPath()
 
@@ -176,7 +201,7 @@ function route(
     if (asked !== UNROUTED && isRespelled(path, asked, params)) return oddPath()
     return routes.inbox(request, path.slice(INBOX.length))
   }
-  const target = rpcTarget(parts, needs.domain)
+  const target = rpcTarget(url, path, needs.domain)
   if (target) {
     if (routes.webSockets === null || !isUpgrade(request)) {
       return routes.rpc(request, target, client)
@@ -186,7 +211,7 @@ function route(
   if (asked === UNROUTED) return plain(404, 'not found')
   if (isRespelled(path, asked, (request as BunRequest).params)) return oddPath()
 
-  if (path.startsWith('/api/')) return routes.api(request, path, client.address(), client)
+  if (path.startsWith('/api/')) return routes.api(request, path, client)
   const page = routes.pages.get(path) ?? routes.pages.get(anyWithin(path))
   if (!page) return plain(404, 'not found')
   if (request.method === 'GET' || request.method === 'HEAD') return page(request.headers)

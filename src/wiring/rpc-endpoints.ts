@@ -10,9 +10,9 @@ import { openFrameMemo } from '../gateway/subscriptions/frame-memo.ts'
 import { openSolanaSubscriptions } from '../gateway/subscriptions/solana/solana-subscriptions.ts'
 import { openUnreadBudget } from '../gateway/unread-budget.ts'
 import { openRequestBodies, openSmallBodies } from '../http/edge/request-bodies.ts'
+import { openAccessLog } from '../http/rpc/access-log.ts'
 import { openJwtCallers } from '../http/rpc/jwt-callers.ts'
 import { openReplyHeaders } from '../http/rpc/rpc-headers.ts'
-import { openRpcNotes } from '../http/rpc/rpc-notes.ts'
 import { openRpcRoute, type RpcRouteNeeds } from '../http/rpc/rpc-route.ts'
 import { openFrameFlusher } from '../http/websocket/outgoing.ts'
 import { openSocketRegistry } from '../http/websocket/socket-registry.ts'
@@ -62,10 +62,9 @@ export function openRpcEndpoints(inputs: RpcInputs, opened: AsyncDisposableStack
   const needs: RpcRouteNeeds = {
     clock,
     ...openEdgeLimits(inputs),
-    notes: openRpcNotes(drivers.telemetry, settings.log.requests),
+    accessLog: openAccessLog(drivers, figures, settings.log.requests),
     guard,
     meter,
-    figures,
     directory,
     jwtCallers: openJwtCallers({ clock, directory, publicUrl }),
     publicUrl,
@@ -76,7 +75,6 @@ export function openRpcEndpoints(inputs: RpcInputs, opened: AsyncDisposableStack
     local: inputs.local,
     networkBySlug: networks.bySlug,
     replyHeaders: openReplyHeaders(),
-    nextRequestId: requestIds(entropy.alphanumeric(8)),
     nextSpanId: () => Buffer.from(entropy.bytes(SPAN_ID_BYTES)).toString('hex'),
   }
   return {
@@ -152,12 +150,6 @@ function openWebSockets(
       telemetry.count('headgate_subscription_notifications_total', { network, notification }),
     nextConnectionId: () => `ws_${entropy.alphanumeric(12)}`,
   })
-}
-
-/** Short, unique in this process, and of no use to anyone who guesses the next. */
-function requestIds(prefix: string): () => string {
-  let last = 0
-  return () => `req_${prefix}${(++last).toString(36)}`
 }
 
 /** Keeps one source for each network that somebody has subscribed to, through reloads too. */

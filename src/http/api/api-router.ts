@@ -1,6 +1,6 @@
 import { errorText, Failure, Rejection } from '../../core/errors.ts'
 import { CONTRACT } from '../contract/contract.ts'
-import type { ClientConnection } from '../edge/client-connection.ts'
+import type { ApiClient } from '../edge/client.ts'
 import { authenticator } from './authenticate.ts'
 import { openBodyBudget } from './body-budget.ts'
 import {
@@ -14,12 +14,11 @@ import type { ManagementApi } from './management-api.ts'
 import { routeTable } from './route-table.ts'
 import { type AskedCall, serveCall } from './serve-call.ts'
 
-/** A request with what is known of its client; `path` is without its query. */
+/** `path` is without its query. */
 export type ApiRouter = (
   request: Request,
   path: string,
-  clientAddress: string,
-  connection: ClientConnection,
+  client: ApiClient,
 ) => Response | Promise<Response>
 
 export function apiRouter(api: ManagementApi): ApiRouter {
@@ -52,10 +51,10 @@ export function apiRouter(api: ManagementApi): ApiRouter {
     }
   }
 
-  return async (request, path, clientAddress, connection) => {
+  return async (request, path, client) => {
     const startedAtMs = api.clock.monotonicMs()
     const route = findRoute(request.method, path)
-    const answered = await answer(route, { request, clientAddress, connection })
+    const answered = await answer(route, { request, client })
     const response = await compressReply(answered, request)
     const ms = Math.round((api.clock.monotonicMs() - startedAtMs) * 100) / 100
     // The path itself is not logged: a mistyped address may have a key in it.

@@ -4,6 +4,7 @@ import { nestsDeeperThan } from '../../core/json/json-scan.ts'
 import { parseJson } from '../../core/json/json-value.ts'
 import type { Contract } from '../contract/contract.ts'
 import { type Audience, makesGrow } from '../contract/operation.ts'
+import type { ApiClient } from '../edge/client.ts'
 import { isJsonType, type RequestBodies } from '../edge/request-bodies.ts'
 import { actingTeam } from './acting-team.ts'
 import type { Authenticator } from './authenticate.ts'
@@ -20,8 +21,7 @@ type Found = Extract<ApiRoute<keyof Contract>, { kind: 'found' }>
 
 export type AskedCall = {
   request: Request
-  clientAddress: string
-  connection: CallerStream['connection']
+  client: ApiClient
   reply(text: string): Response
 }
 
@@ -43,7 +43,8 @@ export async function serveCall(
   asked: AskedCall,
 ): Promise<unknown> {
   const { audience } = operation
-  const { request, clientAddress } = asked
+  const { request, client } = asked
+  const clientAddress = client.address()
   const caller = audience === 'public' ? null : await gate.auth.caller(request, clientAddress)
   if (caller instanceof Rejection) return caller
   const refused = caller && refuseCaller(audience, caller)
@@ -66,7 +67,7 @@ export async function serveCall(
   if (makesGrow(operation, body) && api.isDiskLow()) return diskIsFull()
 
   const visitor = caller ? null : visitorOf(gate, request, clientAddress)
-  const stream = caller && streamOf(gate, asked, caller)
+  const stream = caller && streamOf(gate, asked, clientAddress, caller)
   const call = { parameters, body, caller, team, session: caller?.session, visitor, stream }
   // The handler's types come from the very operation that all of this was checked against.
   const work = () => CALL_HANDLERS[id](api, call as never)
@@ -90,10 +91,14 @@ function payerOf({ teamId, token }: ApiCaller, team: Team | null): string {
 }
 
 /** For an answer that lasts: whether the caller would still be let in. */
-function streamOf({ auth }: Gate, asked: AskedCall, caller: ApiCaller): CallerStream {
-  const { request, clientAddress, connection } = asked
+function streamOf(
+  { auth }: Gate,
+  { request, client }: AskedCall,
+  clientAddress: string,
+  caller: ApiCaller,
+): CallerStream {
   return {
-    connection,
+    client,
     async isStillAllowed() {
       const again = await auth.caller(request, clientAddress)
       if (again instanceof Rejection) return again.code !== 'unauthorized'

@@ -1,31 +1,35 @@
 export type RpcTarget = { slug: string; key: string }
 
-type UrlParts = { host: string; path: string }
-
-/** Cut by hand: parsing the URL costs more than routing the request. */
-export function urlParts(url: string): UrlParts {
-  // Without a usable Host header, as in HTTP/1.0, the URL is the bare path.
-  const hostStart = url.startsWith('/') ? 0 : url.indexOf('//') + 2
-  const pathStart = url.indexOf('/', hostStart)
+/** The path, cut by hand: parsing the URL costs more than routing the request. */
+export function urlPath(url: string): string {
+  const pathStart = url.indexOf('/', hostStart(url))
   const queryStart = url.indexOf('?', pathStart)
-  const path = queryStart < 0 ? url.slice(pathStart) : url.slice(pathStart, queryStart)
-  return { host: url.slice(hostStart, pathStart), path }
+  return queryStart < 0 ? url.slice(pathStart) : url.slice(pathStart, queryStart)
+}
+
+/** Without a usable Host header, as in HTTP/1.0, the URL is the bare path. */
+function hostStart(url: string): number {
+  return url.startsWith('/') ? 0 : url.indexOf('//') + 2
 }
 
 /** `/v2/<key>` with the network in the host, or `/<network>/v2/<key>`. */
-export function rpcTarget({ host, path }: UrlParts, domain: () => string): RpcTarget | null {
+export function rpcTarget(url: string, path: string, domain: () => string): RpcTarget | null {
   if (path === '/v2' || path.startsWith('/v2/')) {
-    return { slug: hostSlug(host, domain()), key: keyOf(path.slice(4)) }
+    const start = hostStart(url)
+    return {
+      slug: hostSlug(url.slice(start, url.indexOf('/', start)), domain()),
+      key: keyOf(path, 4),
+    }
   }
   const second = path.indexOf('/', 1)
-  if (second < 0) return null
-  const rest = path.slice(second)
-  if (rest !== '/v2' && !rest.startsWith('/v2/')) return null
-  return { slug: path.slice(1, second), key: keyOf(rest.slice(4)) }
+  if (second < 0 || !path.startsWith('/v2', second)) return null
+  const end = second + 3
+  if (path.length > end && path[end] !== '/') return null
+  return { slug: path.slice(1, second), key: keyOf(path, end + 1) }
 }
 
-function keyOf(text: string): string {
-  return text.endsWith('/') ? text.slice(0, -1) : text
+function keyOf(path: string, start: number): string {
+  return path.endsWith('/') ? path.slice(start, -1) : path.slice(start)
 }
 
 function hostSlug(host: string, domain: string): string {

@@ -3,7 +3,7 @@ import { Failure, Rejection } from '../../core/errors.ts'
 import { type AppDirectory, type Caller, unknownKey } from '../../gateway/app-directory.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { RpcTarget } from '../edge/request-target.ts'
-import type { JwtCallers } from './jwt-callers.ts'
+import type { Addressed, JwtCallers } from './jwt-callers.ts'
 
 export type CallerNeeds = { directory: AppDirectory; jwtCallers: JwtCallers }
 
@@ -24,11 +24,11 @@ export function credentialOf({ headers }: Request, { key }: RpcTarget): string {
 export function findCaller(
   needs: CallerNeeds,
   credential: string,
-  address: () => string,
+  client: Addressed,
 ): Caller | Rejection | Promise<Caller | Rejection> {
   if (credential === '') return unknownKey()
   const found = credential.includes('.')
-    ? needs.jwtCallers.find(credential, address)
+    ? needs.jwtCallers.find(credential, client)
     : needs.directory.find(credential)
   return found instanceof Promise ? found.catch(keyUnchecked) : found
 }
@@ -52,10 +52,10 @@ export function authorize(
 export function refuseAtEdge(
   { rules }: Caller,
   { headers }: Request,
-  { address }: { address(): string },
+  client: Addressed,
 ): Rejection | null {
   if (rules === null) return null
-  return edgeRefusal(rules, { origin: headers.get('origin'), address })
+  return edgeRefusal(rules, { origin: headers.get('origin'), address: () => client.address() })
 }
 
 function keyUnchecked(thrown: unknown): Rejection {

@@ -37,7 +37,7 @@ function claims(more: Readonly<Record<string, unknown>> = {}) {
 }
 
 function find(token: string, address = '192.0.2.1') {
-  return callers.find(token, () => address)
+  return callers.find(token, { address: () => address })
 }
 
 describe('a token', () => {

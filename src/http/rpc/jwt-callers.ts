@@ -16,9 +16,12 @@ type Needs = {
   publicUrl: string
 }
 
+/** A client whose address is asked for only where it matters. */
+export type Addressed = { address(): string }
+
 export type JwtCallers = {
   /** Hot path: answers at once, without a promise, for a token seen before. */
-  find(token: string, address: () => string): Caller | Rejection | Promise<Caller | Rejection>
+  find(token: string, client: Addressed): Caller | Rejection | Promise<Caller | Rejection>
 }
 
 type Verified = { keyId: string; appId: string; expiresAtMs: number }
@@ -61,7 +64,7 @@ export function openJwtCallers(needs: Needs): JwtCallers {
     return named(needs.directory.findSigner(keyId), NO_SIGNER)
   }
 
-  const verify = (token: string, hash: string, address: () => string): Found<Verified> => {
+  const verify = (token: string, hash: string, client: Addressed): Found<Verified> => {
     const jwt = parseJwt(token)
     if (typeof jwt === 'string') return refused(jwt)
     const claims = readJwtClaims(jwt.claims, needs.publicUrl, needs.clock.nowMs())
@@ -73,12 +76,12 @@ export function openJwtCallers(needs: Needs): JwtCallers {
       if (signer.algorithm !== jwt.algorithm) {
         return refused(`must be signed with ${signer.algorithm}, as its key says`)
       }
-      const client = demoClient(address())
-      const crowded = forgeries.refuse(client)
+      const sender = demoClient(client.address())
+      const crowded = forgeries.refuse(sender)
       if (crowded) return crowded
       if (!isSignedBy(signer.key, signer.algorithm, jwt)) {
         forged.set(hash, true)
-        forgeries.add(client)
+        forgeries.add(sender)
         return wrongSignature()
       }
       const found = { keyId, ...claims }
@@ -95,9 +98,9 @@ export function openJwtCallers(needs: Needs): JwtCallers {
   }
 
   return {
-    find(token, address) {
+    find(token, client) {
       const hash = hashKey(token)
-      const found = verified.get(hash) ?? verify(token, hash, address)
+      const found = verified.get(hash) ?? verify(token, hash, client)
       return then(found, callerOf)
     },
   }

@@ -4,14 +4,17 @@ import { readTraceContext, type TraceContext } from '../../core/rpc/trace-contex
 import type { AppDirectory, Caller } from '../../gateway/app-directory.ts'
 import { type ServedBatch, serveBatch } from '../../gateway/serve-batch.ts'
 import {
+  callerName,
   type RpcContext,
   refused,
   type Served,
   type ServeNeeds,
   serveRpc,
 } from '../../gateway/serve-rpc.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { requestAny } from '../../upstream/pool/upstream-pool.ts'
+import type { Client } from '../edge/client.ts'
 import {
   brokeOff,
   decodeText,
@@ -21,12 +24,14 @@ import {
   type SmallBodies,
 } from '../edge/request-bodies.ts'
 import type { RpcTarget } from '../edge/request-target.ts'
+import type { RpcOutcome } from './access-log.ts'
 import { authorize, credentialOf, findCaller, refuseAtEdge } from './find-caller.ts'
 import type { JwtCallers } from './jwt-callers.ts'
 import { preflightReply } from './rpc-headers.ts'
-import { type ReplyNeeds, type RpcExchange, type RpcOutcome, replyTo } from './rpc-reply.ts'
+import { type HttpExchange, type ReplyNeeds, replyTo } from './rpc-reply.ts'
 
 export interface RpcRouteNeeds extends ServeNeeds, ReplyNeeds {
+  clock: Clock
   directory: AppDirectory
   jwtCallers: JwtCallers
   bodies: RequestBodies
@@ -36,20 +41,14 @@ export interface RpcRouteNeeds extends ServeNeeds, ReplyNeeds {
   nextSpanId(): string
 }
 
-export type Client = {
-  address(): string
-  /** Ends the connection, within seconds. */
-  cut(): void
-  /** Few requests are open at the server. */
-  isQuiet(): boolean
-}
-
 /** Answers `POST {base_url}/v2/<key>`. */
 export type RpcRoute = (
   request: Request,
   target: RpcTarget,
   client: Client,
 ) => Response | Promise<Response>
+
+export const UNKNOWN_NETWORK = 'unknown'
 
 const POST_ONLY = 'JSON-RPC is spoken with POST.'
 
@@ -70,22 +69,24 @@ async function serve(
   const startedAtMs = needs.clock.monotonicMs()
   const service = needs.networkBySlug(target.slug)
   const trace = traceOf(request, needs.nextSpanId)
-  const exchange = { request, networkId: service?.network.id, trace, startedAtMs, client }
+  const network = service?.network.id ?? UNKNOWN_NETWORK
+  const exchange = { request, network, trace, startedAtMs, client }
   if (request.method !== 'POST') {
     return refuse(needs, exchange, new Rejection('method_not_allowed', POST_ONLY))
   }
   if (!service) return refuse(needs, exchange, unknownNetwork(target.slug))
 
-  const found = findCaller(needs, credentialOf(request, target), client.address)
+  const found = findCaller(needs, credentialOf(request, target), client)
   const caller = found instanceof Promise ? await found : found
   if (caller instanceof Rejection) return refuse(needs, exchange, caller)
 
+  const name = callerName(caller, client)
   const small = isSmall(request)
   const barred =
     authorize(needs, caller, service) ??
     refuseAtEdge(caller, request, client) ??
     notJson(request) ??
-    (caller.isDemo && !small ? needs.demo.admitBody(client.address()) : null)
+    (caller.isDemo && !small ? needs.demo.admitBody(name) : null)
   if (barred) return refuse(needs, exchange, barred, caller)
 
   const text = await (small ? smallText(needs, exchange) : needs.bodies.text(request))
@@ -97,7 +98,7 @@ async function serve(
   const context: RpcContext = {
     caller,
     service,
-    clientAddress: client.address,
+    name,
     isBatch: body.kind === 'batch',
     held: null,
     trace,
@@ -122,7 +123,7 @@ function traceOf({ headers }: Request, nextSpanId: () => string): TraceContext |
 
 function smallText(
   { smallBodies }: RpcRouteNeeds,
-  exchange: RpcExchange,
+  exchange: HttpExchange,
 ): Promise<string | Rejection> {
   smallBodies.begun(exchange)
   const end = (text: string | Rejection) => {
@@ -137,7 +138,7 @@ function smallText(
 
 async function replyToBatch(
   needs: RpcRouteNeeds,
-  exchange: RpcExchange,
+  exchange: HttpExchange,
   context: RpcContext,
   calls: readonly (Call | BadCall)[],
 ): Promise<Response> {
@@ -150,7 +151,7 @@ async function replyToBatch(
 
 function refuse(
   needs: RpcRouteNeeds,
-  exchange: RpcExchange,
+  exchange: HttpExchange,
   rejection: Rejection,
   caller: Caller | null = null,
 ): Response {

@@ -10,7 +10,7 @@ type Needs = {
   outgoing: Outgoing
   answers: UnreadBudget
   readers: ReaderWatch
-  callerName(): string
+  callerName: string
   isOver(): boolean
   /** The client does not take what it asked for. */
   slow(): void
@@ -33,7 +33,7 @@ export function openAnswerSender(needs: Needs): AnswerSender {
 
   const sendLarge = async (served: ServedFrame, sent: () => void) => {
     const { replies, isBatch } = served
-    const reserved = served.held ?? needs.answers.open(needs.callerName())
+    const reserved = served.held ?? needs.answers.open(needs.callerName)
     try {
       await outgoing.drained()
       if (needs.isOver()) return dropReply(replies.map(({ parts }) => parts))

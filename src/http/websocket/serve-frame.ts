@@ -4,19 +4,20 @@ import { type Body, parseBody } from '../../core/rpc/jsonrpc.ts'
 import type { Caller } from '../../gateway/app-directory.ts'
 import { serveBatch } from '../../gateway/serve-batch.ts'
 import { type RpcContext, refused, type ServeNeeds, serveRpc } from '../../gateway/serve-rpc.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { requestAny } from '../../upstream/pool/upstream-pool.ts'
 import { UNCOUNTED_BYTES_MAX } from '../edge/request-bodies.ts'
-import { noteOutcome, type ReplyNeeds, type RpcOutcome } from '../rpc/rpc-reply.ts'
+import type { AccessLog, RpcOutcome } from '../rpc/access-log.ts'
 import { several, single } from '../rpc/rpc-route.ts'
 
-export type FrameNeeds = ServeNeeds &
-  Pick<ReplyNeeds, 'clock' | 'notes' | 'figures' | 'nextRequestId'>
+export type FrameNeeds = ServeNeeds & { clock: Clock; accessLog: AccessLog }
 
 export type FrameSource = {
   caller: Caller
   service: NetworkService
-  clientAddress(): string
+  /** By `callerName`. */
+  name: string
   subscriptions: NonNullable<RpcContext['subscriptions']>
 }
 
@@ -45,12 +46,12 @@ export async function serveFrame(
   source: FrameSource,
   frame: Frame,
 ): Promise<ServedFrame> {
-  const { caller, service, clientAddress, subscriptions } = source
+  const { caller, service, name, subscriptions } = source
   const body = admitFrame(needs, source, frame) ?? frame.body
   if (body instanceof Rejection) return refuseFrame(needs, source, frame, body)
 
   const isBatch = body.kind === 'batch'
-  const request = { caller, service, clientAddress, isBatch, subscriptions }
+  const request = { caller, service, name, isBatch, subscriptions }
   const context: RpcContext = { ...request, held: null, trace: null }
   try {
     const outcome =
@@ -89,16 +90,16 @@ function noted(
   outcome: RpcOutcome,
   held: RpcContext['held'],
 ): ServedFrame {
-  noteOutcome(needs, { networkId: service.network.id, trace: null, startedAtMs }, outcome)
+  needs.accessLog.add({ network: service.network.id, trace: null, startedAtMs }, outcome)
   return { replies: outcome.replies, isBatch: outcome.isBatch, held }
 }
 
 /** Everybody has the demo key, so a large body has to be paid for before it is served. */
 function admitFrame(
   needs: FrameNeeds,
-  { caller, clientAddress }: FrameSource,
+  { caller, name }: FrameSource,
   { bytes }: Frame,
 ): Rejection | null {
   if (!caller.isDemo || bytes <= UNCOUNTED_BYTES_MAX) return null
-  return needs.demo.admitBody(clientAddress())
+  return needs.demo.admitBody(name)
 }

@@ -1,7 +1,6 @@
 import { Rejection } from '../../core/errors.ts'
 import type { Caller } from '../../gateway/app-directory.ts'
 import type { ReaderWatch } from '../../gateway/reader-watch.ts'
-import { callerName } from '../../gateway/serve-rpc.ts'
 import {
   type ConnectionSubscriptions,
   openConnectionSubscriptions,
@@ -37,7 +36,8 @@ export type SocketConnection = {
 }
 
 type Client = Pick<SocketConnection, 'caller' | 'service'> & {
-  address(): string
+  /** By `callerName`. */
+  name: string
   /** Called once, when the socket is closed. */
   ended(reason: CloseReason): void
 }
@@ -84,7 +84,6 @@ export function openSocketConnection(needs: ConnectionNeeds, client: Client): So
 function newState(needs: ConnectionNeeds, client: Client): State {
   const { caller, service } = client
   const outgoing = openOutgoing(needs.flusher, () => state.queue.wake())
-  const name = () => callerName(state.caller, client.address)
   const state: State = {
     needs,
     client,
@@ -102,7 +101,7 @@ function newState(needs: ConnectionNeeds, client: Client): State {
       outgoing,
       answers: needs.answers,
       readers: needs.readers,
-      callerName: name,
+      callerName: client.name,
       isOver: () => isOver(state),
       slow: () => slow(state),
     }),
@@ -173,7 +172,7 @@ function notify(state: State, notification: string, text: string, bytes: number)
 async function run(state: State, frame: Frame): Promise<void> {
   const { needs, sender, caller, service, client } = state
   const subscriptions = state.subscriptions.openFrame()
-  const source = { caller, service, clientAddress: client.address, subscriptions }
+  const source = { caller, service, name: client.name, subscriptions }
   try {
     const served = await serveFrame(needs, source, frame)
     await sender.send(served, subscriptions.answered)
@@ -186,7 +185,7 @@ async function run(state: State, frame: Frame): Promise<void> {
 function refuse(state: State, frame: Frame): void {
   const { needs, sender, caller, service, client } = state
   const subscriptions = state.subscriptions.openFrame()
-  const source = { caller, service, clientAddress: client.address, subscriptions }
+  const source = { caller, service, name: client.name, subscriptions }
   const served = refuseFrame(needs, source, frame, new Rejection('overloaded', CROWDED))
   void sender.send(served, () => {})
 }

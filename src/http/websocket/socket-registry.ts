@@ -97,7 +97,7 @@ export function openSocketRegistry(needs: Needs): SocketRegistry {
 /** Ends a connection whose key, network or month is gone. */
 async function look(needs: Needs, one: Registered): Promise<void> {
   const { connection, credential, edge } = one
-  const caller = await findCaller(needs, credential, edge.address)
+  const caller = await findCaller(needs, credential, edge)
   const gone = lookAtNetwork(needs, one) ?? lookAtCaller(needs, one, caller)
   if (gone) connection.close(...gone)
 }

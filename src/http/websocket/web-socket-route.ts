@@ -1,23 +1,16 @@
 import { Rejection } from '../../core/errors.ts'
+import type { Caller } from '../../gateway/app-directory.ts'
 import { callerName, refused } from '../../gateway/serve-rpc.ts'
 import type { AppConnections } from '../../gateway/subscriptions/app-connections.ts'
+import type { Client } from '../edge/client.ts'
 import { noteBug } from '../edge/note-bug.ts'
 import type { RpcTarget } from '../edge/request-target.ts'
 import { authorize, credentialOf, findCaller, refuseAtEdge } from '../rpc/find-caller.ts'
 import { type ReplyNeeds, replyTo } from '../rpc/rpc-reply.ts'
 import * as rpc from '../rpc/rpc-route.ts'
-import {
-  type ConnectionNeeds,
-  openSocketConnection,
-  type SocketConnection,
-} from './socket-connection.ts'
-import type { ServerSocketListener } from './socket-handlers.ts'
+import type { FrameSource } from './serve-frame.ts'
+import { type ConnectionNeeds, openSocketConnection } from './socket-connection.ts'
 import type { SocketRegistry } from './socket-registry.ts'
-
-export type UpgradingClient = rpc.Client & {
-  /** Answers with the protocol's 101; false when the request is no whole handshake. */
-  upgrade(listener: ServerSocketListener): boolean
-}
 
 /** Takes in the clients of `ws://…/v2/<key>`. */
 export type WebSocketRoute = {
@@ -25,7 +18,7 @@ export type WebSocketRoute = {
   open(
     request: Request,
     target: RpcTarget,
-    client: UpgradingClient,
+    client: Client,
   ): Response | undefined | Promise<Response | undefined>
   /** Has clients connect again elsewhere, before the process ends. */
   stop(graceMs: number): Promise<void>
@@ -40,13 +33,11 @@ type Needs = rpc.RpcRouteNeeds &
     nextConnectionId(): string
   }
 
-type Caller = SocketConnection['caller']
-
 type Asked = {
   request: Request
   target: RpcTarget
   credential: string
-  client: UpgradingClient
+  client: Client
   startedAtMs: number
 }
 
@@ -61,7 +52,7 @@ export function openWebSocketRoute(given: Omit<Needs, 'bug'>): WebSocketRoute {
       const startedAtMs = needs.clock.monotonicMs()
       const credential = credentialOf(request, target)
       const asked = { request, target, credential, client, startedAtMs }
-      const caller = findCaller(needs, credential, client.address)
+      const caller = findCaller(needs, credential, client)
       if (!(caller instanceof Promise)) return admit(needs, asked, caller)
       return caller.then((found) => admit(needs, asked, found))
     },
@@ -81,9 +72,10 @@ function admit(needs: Needs, asked: Asked, caller: Caller | Rejection): Response
     return refuse(needs, asked, new Rejection('overloaded', STOPPING), id)
   }
 
-  const place = needs.connections.take(callerName(caller, client.address))
+  const name = callerName(caller, client)
+  const place = needs.connections.take(name)
   if (place instanceof Rejection) return refuse(needs, asked, place, id)
-  if (connect(needs, asked, caller, service, place)) return undefined
+  if (connect(needs, asked, { caller, service, name }, place)) return undefined
   place()
   return refuse(needs, asked, new Rejection('invalid_request', NO_HANDSHAKE), id)
 }
@@ -91,16 +83,13 @@ function admit(needs: Needs, asked: Asked, caller: Caller | Rejection): Response
 function connect(
   needs: Needs,
   { request, credential, target, client, startedAtMs }: Asked,
-  caller: Caller,
-  service: SocketConnection['service'],
+  source: Pick<FrameSource, 'caller' | 'service' | 'name'>,
   leave: () => void,
 ): boolean {
   const { registry } = needs
   const address = client.address()
   const connection = openSocketConnection(needs, {
-    caller,
-    service,
-    address: () => address,
+    ...source,
     ended(reason) {
       leave()
       registry.ended(connection, reason)
@@ -125,8 +114,8 @@ function refuse(
   needs: Needs,
   { request, client, startedAtMs }: Asked,
   rejection: Rejection,
-  networkId?: string,
+  network = rpc.UNKNOWN_NETWORK,
 ): Response {
-  const exchange = { request, networkId, trace: null, startedAtMs, client }
+  const exchange = { request, network, trace: null, startedAtMs, client }
   return replyTo(needs, exchange, rpc.single(refused('null', '', rejection), null), null)
 }

@@ -5,6 +5,7 @@ import {
   earnHedge,
   hedgeDelayMs,
   learnHedge,
+  NOT_WATCHED,
   newHedging,
   openAttemptWatch,
   spendHedge,
@@ -105,7 +106,8 @@ describe('the watch over calls in flight', () => {
 
 function attempt(name: string, times: Partial<Timed>): Named {
   const never = Number.POSITIVE_INFINITY
-  return { name, hedgeAtMs: never, stallAtMs: never, deadlineMs: never, ...times }
+  const none = { hedgeAtMs: never, stallAtMs: never, deadlineMs: never, place: NOT_WATCHED }
+  return { name, ...none, ...times }
 }
 
 /** With `heeds`, each reaction pushes its moment away, as the pool does. */

@@ -81,6 +81,8 @@ export type Timed = {
   /** From here on a silent upstream may count as hung. */
   stallAtMs: number
   deadlineMs: number
+  /** Its place in the watch, or NOT_WATCHED. */
+  place: number
 }
 
 type Reaction<T> = (attempt: T, nowMs: number) => void
@@ -102,6 +104,8 @@ type Learned = Latency & { delayMs: number; sinceDelay: number }
 
 /** A request's time is set by its first attempt, which looks at the clock anyway. */
 export const NOT_BEGUN = -1
+
+export const NOT_WATCHED = -1
 
 /** Hedges are worth milliseconds, so the watch looks that often, but only while calls are out. */
 const LOOK_EVERY_MS = 5
@@ -160,19 +164,20 @@ export function takeShare(attempt: Attempt): void {
 }
 
 /**
- * Keeps the time of all calls in flight with one timer. A timer for each call
- * would cost more than the call's own bookkeeping.
+ * Keeps the time of all calls in flight with one timer. A timer for each call would cost more than
+ * the call's own bookkeeping, and a set of them a twentieth of the call: calls come and go too fast
+ * for its table.
  */
 export function openAttemptWatch<T extends Timed>(
   clock: Clock,
   reactions: Record<'onLate' | 'onStall' | 'onDeadline', Reaction<T>>,
 ) {
-  const running = new Set<T>()
+  const running: T[] = []
   let stopLooking: (() => void) | null = null
   let lookedAtMs = 0
 
   const look = () => {
-    if (running.size === 0) {
+    if (running.length === 0) {
       stopLooking?.()
       stopLooking = null
       return
@@ -181,7 +186,8 @@ export function openAttemptWatch<T extends Timed>(
     const lostMs = nowMs - lookedAtMs - COUNTED_MS_MAX
     lookedAtMs = nowMs
     if (lostMs > 0) for (const attempt of running) postpone(attempt, lostMs)
-    for (const attempt of running) {
+    for (const attempt of [...running]) {
+      if (attempt.place === NOT_WATCHED) continue
       if (nowMs >= attempt.deadlineMs) reactions.onDeadline(attempt, nowMs)
       else if (nowMs >= attempt.stallAtMs) reactions.onStall(attempt, nowMs)
       else if (nowMs >= attempt.hedgeAtMs) reactions.onLate(attempt, nowMs)
@@ -190,12 +196,20 @@ export function openAttemptWatch<T extends Timed>(
 
   return {
     add(attempt: T): void {
-      running.add(attempt)
+      if (attempt.place === NOT_WATCHED) attempt.place = running.push(attempt) - 1
       if (stopLooking) return
       lookedAtMs = clock.monotonicMs()
       stopLooking = clock.every(LOOK_EVERY_MS, look)
     },
-    remove: (attempt: T) => void running.delete(attempt),
+    remove(attempt: T): void {
+      const { place } = attempt
+      if (place === NOT_WATCHED) return
+      attempt.place = NOT_WATCHED
+      const last = running.pop()
+      if (last === undefined || last === attempt) return
+      last.place = place
+      running[place] = last
+    },
   }
 }
 

@@ -10,6 +10,7 @@ import {
   earnHedge,
   hedgeDelayMs,
   NOT_BEGUN,
+  NOT_WATCHED,
   newHedging,
   newRequest,
   openAttemptWatch,
@@ -150,6 +151,7 @@ function start(pool: UpstreamPool, request: RoutedRequest, upstream: Upstream): 
       nowMs + upstream.spec.timeoutMs * (call.of.heavy ? HEAVY_FACTOR : 1),
       request.deadlineMs,
     ),
+    place: NOT_WATCHED,
     cancel: () => {},
     sharedBy: undefined,
   }

@@ -1,7 +1,7 @@
 import { Rejection } from '../../core/errors.ts'
 import { refusalReply } from '../../http/api/calls/api-reply.ts'
 import { openEventStream } from '../../http/api/events/event-stream.ts'
-import type { ClientConnection } from '../../http/edge/client-connection.ts'
+import type { StreamClient } from '../../http/edge/client.ts'
 import type { ByteBodies, RequestBodies } from '../../http/edge/request-bodies.ts'
 import { openInboxBodies } from '../../http/inbox/inbox-bodies.ts'
 import type { InboxRoute, Routes } from '../../http/server.ts'
@@ -35,17 +35,13 @@ const OF_THE_CONNECTION = [
 const MAIN_IS_AWAY = 'The service is being restarted; please try again.'
 
 export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages' | 'inbox'> {
-  const forward = async (
-    path: string,
-    request: ForwardedRequest,
-    connection?: ClientConnection,
-  ) => {
+  const forward = async (path: string, request: ForwardedRequest, client?: StreamClient) => {
     try {
       const sent = { ...request, headers: withoutConnection(request.headers) }
       const answer = await needs.requestMain(path, sent)
       const { status } = answer
       const passed = { status, headers: withoutConnection(answer.headers) }
-      if (connection && isEventStream(answer)) return passEvents(answer, connection)
+      if (client && isEventStream(answer)) return passEvents(answer, client)
       return new Response(hasBody(status) ? await answer.arrayBuffer() : null, passed)
     } catch {
       return refusalReply(new Rejection('overloaded', MAIN_IS_AWAY))
@@ -53,13 +49,13 @@ export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages' | 'i
   }
 
   return {
-    async api(request, path, clientAddress, connection) {
+    async api(request, path, client) {
+      const headers = new Headers(request.headers)
+      headers.set(ADDRESS_HEADER, client.address())
       const body = await needs.bodies.text(request)
       if (body instanceof Rejection) return refusalReply(body)
-      const headers = new Headers(request.headers)
-      headers.set(ADDRESS_HEADER, clientAddress)
       const { method } = request
-      return forward(path + queryOf(request.url), { method, headers, body }, connection)
+      return forward(path + queryOf(request.url), { method, headers, body }, client)
     },
     pages: {
       get: (path) =>
@@ -110,10 +106,10 @@ function isEventStream({ headers }: Response): boolean {
 }
 
 /** As much is held here of what a client does not take as in the main process, and no more. */
-function passEvents({ body }: Response, connection: ClientConnection): Response {
+function passEvents({ body }: Response, client: StreamClient): Response {
   const reader = body?.getReader()
   const decoder = new TextDecoder()
-  const stream = openEventStream(connection, () => void reader?.cancel().catch(() => {}))
+  const stream = openEventStream(client, () => void reader?.cancel().catch(() => {}))
   const pass = async () => {
     for (;;) {
       const { done, value } = (await reader?.read()) ?? { done: true }

@@ -4,7 +4,7 @@ import type { Session } from '../../../tables/accounts/sessions.ts'
 import type { Token } from '../../../tables/accounts/tokens.ts'
 import type { Contract } from '../../contract/contract.ts'
 import type { Operation, Values } from '../../contract/operation.ts'
-import type { ClientConnection } from '../../edge/client-connection.ts'
+import type { StreamClient } from '../../edge/client.ts'
 import type { ManagementApi } from '../management-api.ts'
 
 /** The maker of a management call: a token, or a session that stands for one. */
@@ -21,7 +21,7 @@ export type ApiCaller = {
 export type TeamCaller = { caller: ApiCaller; team: Team; stream: CallerStream }
 
 export type CallerStream = {
-  connection: ClientConnection
+  client: StreamClient
   isStillAllowed(): Promise<boolean>
 }
 

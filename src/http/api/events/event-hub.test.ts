@@ -66,13 +66,13 @@ async function client(
   topics: EventTopic[] = ['deliveries'],
   lastEventId: string | null = null,
 ) {
-  const connection = { hold() {}, cut() {} }
+  const held = { hold() {}, cut() {} }
   const response = await hub.open({
     teamId,
     topics: new Set(topics),
     webhookId: null,
     lastEventId,
-    connection,
+    client: held,
     isStillAllowed: async () => true,
   })
   if (!(response instanceof Response)) throw response

@@ -2,7 +2,7 @@ import { Rejection } from '../../../core/errors.ts'
 import type { World } from '../../../ports/world.ts'
 import type { EventTopic, WireEvents } from '../../contract/contract.ts'
 import { TEAM_STREAMS_MAX } from '../../contract/events.ts'
-import type { ClientConnection } from '../../edge/client-connection.ts'
+import type { StreamClient } from '../../edge/client.ts'
 import { type EventStream, openEventStream, type StreamEnd } from './event-stream.ts'
 import { textOf } from './live-event.ts'
 import { type FeedOptions, type FeedStream, openTeamFeed, type TeamFeed } from './team-feed.ts'
@@ -12,7 +12,7 @@ type StreamRequest = {
   topics: ReadonlySet<EventTopic>
   webhookId: string | null
   lastEventId: string | null
-  connection: ClientConnection
+  client: StreamClient
   isStillAllowed(): Promise<boolean>
 }
 
@@ -69,7 +69,7 @@ export function openEventHub(world: World, options: FeedOptions): EventHub {
       release(asked.teamId, feed)
       telemetry.count('headgate_event_streams_ended_total', { reason })
     }
-    const stream = openEventStream(asked.connection, leave)
+    const stream = openEventStream(asked.client, leave)
     const subscriber: FeedStream = { topics, webhookId, send: stream.send }
     streams.set(stream, asked)
     stream.send(`retry: ${RETRY_MS}\n\n`)

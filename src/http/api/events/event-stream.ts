@@ -1,4 +1,4 @@
-import type { ClientConnection } from '../../edge/client-connection.ts'
+import type { StreamClient } from '../../edge/client.ts'
 
 export type StreamEnd = 'left' | 'slow' | 'revoked' | 'stopped'
 
@@ -21,10 +21,7 @@ const HEADERS = {
 } as const
 
 /** Pulled by the client: what it has not taken waits here, and nowhere else. */
-export function openEventStream(
-  connection: ClientConnection,
-  over: (end: StreamEnd) => void,
-): EventStream {
+export function openEventStream(client: StreamClient, over: (end: StreamEnd) => void): EventStream {
   const encoder = new TextEncoder()
   let unread = ''
   let isOver = false
@@ -51,7 +48,7 @@ export function openEventStream(
     { highWaterMark: 0 },
   )
 
-  connection.hold()
+  client.hold()
   return {
     response: new Response(body, { headers: HEADERS }),
     send(text) {
@@ -59,7 +56,7 @@ export function openEventStream(
       if (unread.length + text.length > UNREAD_CHARS_MAX) {
         unread = ''
         finish('slow')
-        return connection.cut()
+        return client.cut()
       }
       unread += text
       wake?.()
