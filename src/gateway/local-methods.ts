@@ -57,8 +57,8 @@ export function askOwnEngine(
     const reply = subscriptions?.serve(call) ?? subscriptionError(NO_SUCH_METHOD, words)
     return reply instanceof Promise ? reply.then(ownAnswer) : ownAnswer(reply)
   }
-  if (local === null) return null
   const { method, paramsText } = call
+  if (local === null || !isLocalMethod(service, method)) return null
   return local.serve(service, method, paramsText, caller.app.teamId).then(ownAnswer)
 }
 

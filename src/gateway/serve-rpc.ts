@@ -1,4 +1,5 @@
 import type { Rejection } from '../core/errors.ts'
+import { heightWanted } from '../core/rpc/cache-policy.ts'
 import {
   type BadCall,
   type Call,
@@ -15,10 +16,10 @@ import type { UsageMeter } from '../metering/usage-meter.ts'
 import {
   askNetwork,
   type CacheStatus,
-  type NetworkCall,
   type NetworkService,
   type Transport,
 } from '../upstream/answers/ask-network.ts'
+import type { PoolCall } from '../upstream/pool/routed-request.ts'
 import type { Caller } from './app-directory.ts'
 import { callRefusalOf, unanswered } from './call-refusals.ts'
 import { type DemoLimiter, demoClient } from './demo-limiter.ts'
@@ -93,30 +94,36 @@ export function serveRpc(
   transport: Transport,
 ): Served | Promise<Served> {
   if (isBadCall(call)) return refused(call.idText, '', call.rejection)
-  const { caller, service } = context
+  const { service } = context
   const method = service.methods.priced(call, service.pool.selection.head)
-  const refuse = (rejection: Rejection) => refused(call.idText, method.refusedLabel, rejection)
+  const rejection = admit(needs, context, method, call)
+  if (rejection) return refused(call.idText, method.refusedLabel, rejection)
 
-  const isOpen = !method.isRestricted && caller.rules === null
-  const { kind } = service.network
-  const closed = isOpen ? null : callRefusalOf(needs.publicUrl, caller, kind, method, call)
-  if (closed) return refuse(closed)
-
-  const crowded = caller.isDemo ? needs.demo.admit(context.name, method) : null
-  if (crowded) return refuse(crowded)
-
-  const isLocal = isLocalMethod(service, call.method)
-  if (isLocal && !needs.answers.hasRoom(context.name)) return refuse(unreadAnswers())
-
-  const tooMuch = needs.guard.admit(caller.account, method)
-  if (tooMuch) return refuse(tooMuch)
-
-  const own = isLocal || method.isSubscription ? askOwnEngine(needs, context, method, call) : null
-  const answer = own ?? askNetwork(service, networkCall(needs, context, method, call), transport)
+  const own = askOwnEngine(needs, context, method, call)
+  const answer = own ?? askNetwork(service, poolCall(needs, context, method, call), transport)
   if (answer instanceof Promise) return awaitAnswer(needs, context, method, call, answer)
   const shared = needs.heights.share(service, call.method, answer.reply)
   if (shared) return shared.then(() => charge(needs, context, method, call, answer))
   return charge(needs, context, method, call, answer)
+}
+
+/** The reason not to serve a call. Without one, what it takes of limits is taken. */
+function admit(
+  { publicUrl, demo, answers, guard }: ServeNeeds,
+  { caller, service, name }: RpcContext,
+  method: Method,
+  call: Call,
+): Rejection | null {
+  const isOpen = !method.isRestricted && caller.rules === null
+  const { kind } = service.network
+  const closed = isOpen ? null : callRefusalOf(publicUrl, caller, kind, method, call)
+  if (closed) return closed
+
+  const crowded = caller.isDemo ? demo.admit(name, method) : null
+  if (crowded) return crowded
+
+  if (isLocalMethod(service, call.method) && !answers.hasRoom(name)) return unreadAnswers()
+  return guard.admit(caller.account, method)
 }
 
 async function awaitAnswer(
@@ -158,25 +165,44 @@ function charge(
     return refused(call.idText, method.refusedLabel, unreadAnswers())
   }
 
-  const { reply } = asked
+  const { reply, cache, upstream } = asked
   const isError = reply.kind === 'error' || reply.kind === 'error_stream'
   const unknown = isError && reply.code === NO_SUCH_METHOD
-  const free = unknown || (isError && asked.upstream === NO_UPSTREAM)
+  const free = unknown || (isError && upstream === NO_UPSTREAM)
   const centiCu = free ? 0 : method.billedCentiCu
   const proven = method.isUnproven && !isError ? service.methods.prove(method) : method.label
   const label = unknown ? 'unknown' : proven
   needs.meter.add(account, caller.app.id, service.network.id, label, centiCu)
-  return answered(needs, context, call, asked, centiCu, label)
+  return {
+    status: 200,
+    parts: partsOf(needs, context, call, reply),
+    centiCu,
+    cache,
+    upstream,
+    method: label,
+    nodeErrorCode: isError ? reply.code : 0,
+    rejection: null,
+  }
 }
 
-function networkCall(
+function poolCall(
   needs: ServeNeeds,
   { name, trace }: RpcContext,
   of: Method,
   { params, paramsText }: Call,
-): NetworkCall {
-  const owner = of.safety === 'filter' ? { secret: needs.filterSecret, name } : null
-  return { of, params, paramsText, owner, trace, share: name }
+): PoolCall {
+  return {
+    method: of.name,
+    of,
+    params,
+    paramsText,
+    trace,
+    share: name,
+    owner: of.safety === 'filter' ? { secret: needs.filterSecret, name } : null,
+    atHead: true,
+    heightMin: heightWanted(of, params),
+    heavy: of.heavy,
+  }
 }
 
 /** Reserves memory for an answer until its client has read it; false: there is none. */
@@ -191,31 +217,6 @@ function holds(needs: ServeNeeds, context: RpcContext, reply: Reply): boolean {
 function heldBytes({ isBatch }: RpcContext, reply: Reply): number {
   if (reply.kind === 'bytes') return bytesOf(reply.pieces)
   return isBatch && 'text' in reply ? reply.text.length : 0
-}
-
-function answered(
-  needs: ServeNeeds,
-  context: RpcContext,
-  call: Call,
-  asked: Answer,
-  centiCu: number,
-  method: string,
-): Served {
-  const { reply, cache, upstream } = asked
-  return {
-    status: 200,
-    parts: partsOf(needs, context, call, reply),
-    centiCu,
-    cache,
-    upstream,
-    method,
-    nodeErrorCode: nodeErrorCodeOf(reply),
-    rejection: null,
-  }
-}
-
-function nodeErrorCodeOf(reply: Reply): number {
-  return reply.kind === 'error' || reply.kind === 'error_stream' ? reply.code : 0
 }
 
 function partsOf(

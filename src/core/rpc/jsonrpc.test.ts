@@ -173,20 +173,15 @@ describe('a batch', () => {
   test('is read member by member, the bad beside the good', () => {
     const text = ' [ {"jsonrpc":"2.0","id":18446744073709551615,"method":"m"} ,1,[],{"id":"b"} ]'
     const body = parseBody(text)
-    if (body instanceof Rejection || body.kind !== 'batch') throw new Error('no batch')
-    expect(body.calls.map((call) => call.idText)).toEqual([
-      '18446744073709551615',
-      'null',
-      'null',
-      '"b"',
-    ])
-    expect(body.calls.map(isBadCall)).toEqual([false, true, true, true])
+    if (!Array.isArray(body)) throw new Error('no batch')
+    expect(body.map((call) => call.idText)).toEqual(['18446744073709551615', 'null', 'null', '"b"'])
+    expect(body.map(isBadCall)).toEqual([false, true, true, true])
   })
 
   test('may hold a thousand calls', () => {
     const call = '{"jsonrpc":"2.0","id":1,"method":"m"}'
     const body = parseBody(`[${Array(BATCH_MEMBERS_MAX).fill(call).join()}]`)
-    expect(body).toMatchObject({ kind: 'batch', calls: { length: BATCH_MEMBERS_MAX } })
+    expect(body).toHaveLength(BATCH_MEMBERS_MAX)
   })
 })
 
@@ -234,6 +229,6 @@ function withId(idText: string): string {
 
 function single(text: string): Call | BadCall {
   const body = parseBody(text)
-  if (body instanceof Rejection || body.kind !== 'single') throw new Error('not a single call')
-  return body.call
+  if (body instanceof Rejection || Array.isArray(body)) throw new Error('not a single call')
+  return body
 }

@@ -11,9 +11,8 @@ export type Call = {
 
 export type BadCall = { idText: string; rejection: Rejection }
 
-export type Body =
-  | { kind: 'single'; call: Call | BadCall }
-  | { kind: 'batch'; calls: (Call | BadCall)[] }
+/** A list is a batch. */
+export type Body = Call | BadCall | (Call | BadCall)[]
 
 /** Real clients stay below 10; beyond it a body is meant to hurt a parser. */
 const DEPTH_MAX = 64
@@ -39,7 +38,7 @@ export function parseBody(text: string, membersMax = BATCH_MEMBERS_MAX): Body | 
   } catch {
     return new Rejection('parse_error', 'Parse error: the body is not valid JSON.')
   }
-  if (!Array.isArray(value)) return { kind: 'single', call: toCall(value, text) }
+  if (!Array.isArray(value)) return toCall(value, text)
   if (value.length === 0) {
     return new Rejection('invalid_request', 'Invalid request: the batch is empty.')
   }
@@ -47,7 +46,7 @@ export function parseBody(text: string, membersMax = BATCH_MEMBERS_MAX): Body | 
     return new Rejection('too_large', `A batch may hold at most ${membersMax} calls.`)
   }
   const texts = rawElements(text)
-  return { kind: 'batch', calls: value.map((member, index) => toCall(member, texts[index] ?? '')) }
+  return value.map((member, index) => toCall(member, texts[index] ?? ''))
 }
 
 export function isBadCall(call: Call | BadCall): call is BadCall {

@@ -16,7 +16,7 @@ const MESSAGE_CHARS_MAX = 1000
  * A wrong id is no answer either: it belongs to somebody else's question.
  */
 export function parseNodeReply(text: string, id: number): NodeResult | NodeError | null {
-  return toReply(parseJson(text), id, () => text)
+  return toReply(parseJson(text), id, text)
 }
 
 /** The same for one who wants the value only: the result's own text is left empty. */
@@ -25,7 +25,7 @@ export function parseNodeValue(text: string, id: number): NodeResult | NodeError
   if (typeof value !== 'object' || value === null) return null
   const reply = value as { id?: unknown; result?: unknown; error?: unknown }
   const plain = reply.result !== undefined && (reply.error === undefined || reply.error === null)
-  if (!plain) return toReply(value, id, () => text)
+  if (!plain) return toReply(value, id, text)
   return sameId(reply.id, id) ? { kind: 'result', text: '', value: reply.result } : null
 }
 
@@ -37,7 +37,7 @@ export function parseNodeBatch(text: string): Map<number, NodeResult | NodeError
   const replies = new Map<number, NodeResult | NodeError>()
   value.forEach((member: unknown, index) => {
     const id = Number((member as { id?: unknown } | null)?.id)
-    const reply = toReply(member, id, () => texts[index] ?? '')
+    const reply = toReply(member, id, texts[index] ?? '')
     if (reply && Number.isSafeInteger(id)) replies.set(id, reply)
   })
   return replies
@@ -65,7 +65,7 @@ export function isOddError(text: string, id: number): boolean {
   return isError && (reply.id === null || sameId(reply.id, id))
 }
 
-function toReply(value: unknown, id: number, text: () => string): NodeResult | NodeError | null {
+function toReply(value: unknown, id: number, text: string): NodeResult | NodeError | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   const reply = value as { id?: unknown; result?: unknown; error?: unknown }
   if (reply.error !== undefined && reply.error !== null) {
@@ -74,7 +74,7 @@ function toReply(value: unknown, id: number, text: () => string): NodeResult | N
     return toError(reply.error, text)
   }
   if (reply.result === undefined || !sameId(reply.id, id)) return null
-  const resultText = usualResult(text(), id, reply.result) ?? rawMembers(text()).get('result')
+  const resultText = usualResult(text, id, reply.result) ?? rawMembers(text).get('result')
   return resultText === undefined ? null : { kind: 'result', text: resultText, value: reply.result }
 }
 
@@ -87,11 +87,11 @@ function usualResult(text: string, id: number, value: unknown): string | undefin
   return text.slice(begin.length, -1)
 }
 
-function toError(error: unknown, text: () => string): NodeError | null {
+function toError(error: unknown, text: string): NodeError | null {
   if (typeof error !== 'object' || error === null) return null
   const { code, message } = error as { code?: unknown; message?: unknown }
   if (typeof code !== 'number') return null
-  const errorText = rawMembers(text()).get('error')
+  const errorText = rawMembers(text).get('error')
   if (errorText === undefined) return null
   const words = typeof message === 'string' ? message.slice(0, MESSAGE_CHARS_MAX) : ''
   return { kind: 'error', text: errorText, code, message: words }

@@ -99,13 +99,13 @@ async function serve(
     caller,
     service,
     name,
-    isBatch: body.kind === 'batch',
+    isBatch: Array.isArray(body),
     held: null,
     trace,
   }
   try {
-    if (body.kind === 'batch') return await replyToBatch(needs, exchange, context, body.calls)
-    const served = serveRpc(needs, context, body.call, requestAny)
+    if (Array.isArray(body)) return await replyToBatch(needs, exchange, context, body)
+    const served = serveRpc(needs, context, body, requestAny)
     const only = served instanceof Promise ? await served : served
     return replyTo(needs, exchange, single(only, caller), context.held)
   } catch (bug) {
@@ -121,19 +121,18 @@ function traceOf({ headers }: Request, nextSpanId: () => string): TraceContext |
   return readTraceContext(traceparent, headers.get('tracestate'), nextSpanId())
 }
 
-function smallText(
+async function smallText(
   { smallBodies }: RpcRouteNeeds,
   exchange: HttpExchange,
 ): Promise<string | Rejection> {
   smallBodies.begun(exchange)
-  const end = (text: string | Rejection) => {
+  try {
+    return decodeText(await exchange.request.bytes())
+  } catch {
+    return brokeOff()
+  } finally {
     smallBodies.ended(exchange)
-    return text
   }
-  return exchange.request.bytes().then(
-    (bytes) => end(decodeText(bytes)),
-    () => end(brokeOff()),
-  )
 }
 
 async function replyToBatch(

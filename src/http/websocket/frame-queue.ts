@@ -83,6 +83,6 @@ export function openFrameQueue(needs: Needs): FrameQueue {
 
 function weightOf(methods: MethodRegistry, { body }: Frame): number {
   if (body instanceof Rejection) return 1
-  if (body.kind === 'batch') return body.calls.length
-  return 'method' in body.call && methods.find(body.call.method).heavy ? HEAVY_WEIGHT : 1
+  if (Array.isArray(body)) return body.length
+  return 'method' in body && methods.find(body.method).heavy ? HEAVY_WEIGHT : 1
 }

@@ -50,14 +50,13 @@ export async function serveFrame(
   const body = admitFrame(needs, source, frame) ?? frame.body
   if (body instanceof Rejection) return refuseFrame(needs, source, frame, body)
 
-  const isBatch = body.kind === 'batch'
+  const isBatch = Array.isArray(body)
   const request = { caller, service, name, isBatch, subscriptions }
   const context: RpcContext = { ...request, held: null, trace: null }
   try {
-    const outcome =
-      body.kind === 'batch'
-        ? several(await serveBatch(needs, context, body.calls), caller)
-        : single(await serveRpc(needs, context, body.call, requestAny), caller)
+    const outcome = Array.isArray(body)
+      ? several(await serveBatch(needs, context, body), caller)
+      : single(await serveRpc(needs, context, body, requestAny), caller)
     return noted(needs, source, frame, outcome, context.held)
   } catch (bug) {
     context.held?.release()
@@ -74,12 +73,12 @@ export function refuseFrame(
 ): ServedFrame {
   const { body } = frame
   const { caller } = source
-  if (!(body instanceof Rejection) && body.kind === 'batch') {
-    const members = body.calls.map(({ idText }) => refused(idText, '', rejection))
+  if (Array.isArray(body)) {
+    const members = body.map(({ idText }) => refused(idText, '', rejection))
     const none = { centiCu: 0, cache: 'miss', upstream: 'none' } as const
     return noted(needs, source, frame, several({ members, ...none }, caller), null)
   }
-  const idText = body instanceof Rejection ? 'null' : body.call.idText
+  const idText = body instanceof Rejection ? 'null' : body.idText
   return noted(needs, source, frame, single(refused(idText, '', rejection), caller), null)
 }
 

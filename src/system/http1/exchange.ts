@@ -1,5 +1,5 @@
 import { assert } from '../../core/errors.ts'
-import type { ConnectFault, Connection, ConnectListener } from './connector.ts'
+import type { ConnectFault, Connection, ConnectionOwner, ConnectListener } from './connector.ts'
 import type { Message } from './request-message.ts'
 import { type ResponseHead, wholeResponse } from './response-head.ts'
 import { openResponseReader, type ResponseReader } from './response-reader.ts'
@@ -32,7 +32,8 @@ export type ExchangeListener<T> = {
   lost(exchange: Exchange<T>, fault: ExchangeFault): void
 }
 
-export type Exchange<T> = {
+/** It owns its connection itself: functions made for each exchange would cost the hot path. */
+export type Exchange<T> = ConnectionOwner & {
   readonly context: T
   readonly origin: Origin
   readonly message: Message
@@ -74,6 +75,8 @@ export function startExchange<T>(
     isSent: false,
     isOver: false,
     pieces: 0,
+    received,
+    closed,
   }
   const warm = repeat === 'never' ? undefined : origin.takeIdle()
   if (warm) send(exchange, warm, true)
@@ -107,29 +110,26 @@ function send<T>(exchange: Exchange<T>, connection: Connection, isWarm: boolean)
   exchange.connection = connection
   exchange.isWarm = isWarm
   exchange.isSent = true
-  connection.owner = {
-    received: (_connection, bytes) => receive(exchange, connection, bytes),
-    closed: (_connection, isBroken) => closed(exchange, isBroken),
-  }
+  connection.owner = exchange
   connection.send(exchange.message)
 }
 
-function receive<T>(exchange: Exchange<T>, connection: Connection, bytes: Buffer): void {
-  exchange.pieces++
-  if (exchange.pieces === 1 && answerAtOnce(exchange, connection, bytes)) return
-  exchange.reader ??= openResponseReader()
-  const { reader } = exchange
-  const isEndless = reader.head === null && exchange.pieces > HEAD_PIECES_MAX
+function received<T>(this: Exchange<T>, connection: Connection, bytes: Buffer): void {
+  this.pieces++
+  if (this.pieces === 1 && answerAtOnce(this, connection, bytes)) return
+  this.reader ??= openResponseReader()
+  const { reader } = this
+  const isEndless = reader.head === null && this.pieces > HEAD_PIECES_MAX
   if (isEndless || !reader.feed(bytes)) {
     connection.terminate()
-    lose(exchange, 'protocol')
+    lose(this, 'protocol')
     return
   }
   if (reader.ended) {
     assert(reader.head !== null, 'a body comes after its head')
-    finish(exchange, connection, reader.reusable ? reader.head : null)
+    finish(this, connection, reader.reusable ? reader.head : null)
   }
-  exchange.listener.advanced(exchange, reader)
+  this.listener.advanced(this, reader)
 }
 
 function answerAtOnce<T>(exchange: Exchange<T>, connection: Connection, bytes: Buffer): boolean {
@@ -156,19 +156,19 @@ function finish<T>(
   else connection.end()
 }
 
-function closed<T>(exchange: Exchange<T>, isBroken: boolean): void {
-  const { reader } = exchange
-  exchange.connection = null
+function closed<T>(this: Exchange<T>, _connection: Connection, isBroken: boolean): void {
+  const { reader } = this
+  this.connection = null
   // A connection that was torn down is no proper end of a body that lasts until the close.
   if (!isBroken && reader?.closed()) {
-    exchange.isOver = true
-    exchange.listener.advanced(exchange, reader)
-  } else if (mayRepeat(exchange)) {
-    exchange.reader = null
-    exchange.pieces = 0
-    connect(exchange)
+    this.isOver = true
+    this.listener.advanced(this, reader)
+  } else if (mayRepeat(this)) {
+    this.reader = null
+    this.pieces = 0
+    connect(this)
   } else {
-    lose(exchange, 'reset')
+    lose(this, 'reset')
   }
 }
 

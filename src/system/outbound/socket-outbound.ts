@@ -118,8 +118,8 @@ const LISTENER: ExchangeListener<Call> = {
       header: head.header,
       length: head.length,
       whole: body,
-      text: async () => body,
-      stream: () => new Response(body).body ?? new ReadableStream(),
+      text: textOfWhole,
+      stream: streamOfWhole,
     })
   },
   advanced(exchange, reader) {
@@ -137,6 +137,14 @@ const LISTENER: ExchangeListener<Call> = {
     const isUnsent = fault === 'connect' && !isSent
     breakOff(context, isUnsent ? 'upstream_unreachable' : 'upstream_answered_badly')
   },
+}
+
+async function textOfWhole(this: OutboundAnswer): Promise<string> {
+  return this.whole ?? ''
+}
+
+function streamOfWhole(this: OutboundAnswer): ReadableStream<Uint8Array> {
+  return new Response(this.whole).body ?? new ReadableStream()
 }
 
 function cancel(exchange: Exchange<Call>): void {

@@ -1,11 +1,5 @@
 import type { Network } from '../../core/network.ts'
-import {
-  type CachePolicy,
-  cachePolicy,
-  type HeadView,
-  heightWanted,
-} from '../../core/rpc/cache-policy.ts'
-import type { Method } from '../../core/rpc/method-registry.ts'
+import { cachePolicy, type HeadView } from '../../core/rpc/cache-policy.ts'
 import type { HeadFeed } from '../heads/head-feed.ts'
 import { askLogs } from '../logs/ask-logs.ts'
 import type { LogService } from '../logs/log-service.ts'
@@ -22,7 +16,7 @@ import {
   startEpoch,
 } from './answer-cache.ts'
 import type { BlockVerifying } from './block-verifying.ts'
-import { type FilterOwner, serveFilter } from './filters.ts'
+import { serveFilter } from './filters.ts'
 import { type HeightService, noteHeightShown, publishChainNews } from './note-height-shown.ts'
 
 export type NetworkService = AnswerCache &
@@ -40,17 +34,6 @@ export type Transport = (pool: UpstreamPool, call: PoolCall) => Promise<PoolAnsw
 
 export type CacheStatus = 'hit' | 'miss' | 'coalesced'
 
-export type NetworkCall = {
-  of: Method
-  params: readonly unknown[]
-  paramsText: string
-  /** The caller; needed for filters alone. */
-  owner: FilterOwner | null
-  trace: PoolCall['trace']
-  /** The caller, as far as places for big answers go. */
-  share?: string | undefined
-}
-
 export type NetworkAnswer = { reply: PoolAnswer['reply']; upstream: string; cache: CacheStatus }
 
 /** A head is good for caching only while somebody keeps reporting it. */
@@ -63,7 +46,7 @@ const HEAD_AGE_MS_MIN = 1000
  */
 export function askNetwork(
   service: NetworkService,
-  call: NetworkCall,
+  call: PoolCall,
   transport: Transport,
 ): NetworkAnswer | Promise<NetworkAnswer> {
   const { of, params, paramsText } = call
@@ -71,9 +54,10 @@ export function askNetwork(
   const nowMs = service.pool.clock.monotonicMs()
   const head = freshHead(service, nowMs)
   const isHeadUsable = followHead(headCache, head, nowMs)
-  const policy = cachePolicy(of, params, head)
   if (of.safety !== 'read') return askUnsafe(service, call, transport)
 
+  const policy = cachePolicy(of, params, head)
+  call.atHead = policy === 'head' || of.depends === 'head' || of.depends === 'uncacheable'
   const key = of.name + paramsText
   const context = { key, policy, epoch: headCache.epoch, head, isHeadUsable }
   const entry = findCached(service, context, nowMs)
@@ -85,25 +69,24 @@ export function askNetwork(
 /** Identical calls at the same time share one answer, unless it is too big to hold. */
 async function joinOrAsk(
   service: NetworkService,
-  call: NetworkCall,
+  call: PoolCall,
   transport: Transport,
   context: CacheContext,
   nowMs: number,
 ): Promise<NetworkAnswer> {
   const { singleFlight } = service
-  const { key, policy, epoch, head } = context
+  const { key, epoch, head } = context
   const joined = singleFlight.join(key, epoch, nowMs)
   if (joined) {
     const { reply, upstream } = await joined
     if (!isStreamed(reply)) return { reply, upstream, cache: 'coalesced' }
   }
-  const poolCall = toPoolCall(call, policy)
   const { pool } = service
   const underWay =
-    service.quorum(poolCall) ??
+    service.quorum(call) ??
     (call.of.depends === 'logs'
-      ? askLogs(service, poolCall, head ?? pool.selection.head, transport)
-      : transport(pool, poolCall))
+      ? askLogs(service, call, head ?? pool.selection.head, transport)
+      : transport(pool, call))
   singleFlight.add(key, epoch, underWay, nowMs)
   let answer: PoolAnswer
   try {
@@ -120,37 +103,20 @@ async function joinOrAsk(
 
 async function askUnsafe(
   service: NetworkService,
-  call: NetworkCall,
+  call: PoolCall,
   transport: Transport,
 ): Promise<NetworkAnswer> {
-  const { safety } = call.of
-  const poolCall = toPoolCall(call, 'never')
-  if (safety === 'filter') {
-    const answer = await serveFilter(service.pool, poolCall, call.owner)
+  if (call.of.safety === 'filter') {
+    const answer = await serveFilter(service.pool, call)
     await noteHeightShown(service, call, answer, service.pool.selection.head)
     return { ...answer, cache: 'miss' }
   }
   startEpoch(service.headCache)
-  const answer = await sendOn(service, poolCall, transport)
+  const answer = await sendOn(service, call, transport)
   startEpoch(service.headCache)
   // Its sender may ask for it next by another connection, which another process has.
   await publishChainNews(service, { kind: 'write' })
   return { ...answer, cache: 'miss' }
-}
-
-function toPoolCall(call: NetworkCall, policy: CachePolicy): PoolCall {
-  const { of, params, paramsText, trace, share } = call
-  return {
-    method: of.name,
-    of,
-    params,
-    paramsText,
-    trace,
-    atHead: policy === 'head' || of.depends === 'head' || of.depends === 'uncacheable',
-    heightMin: heightWanted(of, params),
-    heavy: of.heavy,
-    share,
-  }
 }
 
 function freshHead({ pool }: NetworkService, nowMs: number): HeadView | null {

@@ -1,15 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { assert, Failure } from '../../core/errors.ts'
-import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
+import type { FilterOwner, PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { requestAny, requestFrom } from '../pool/upstream-pool.ts'
-
-/** The caller that a filter belongs to: no other is shown it, and none may take it down. */
-export type FilterOwner = {
-  /** Signs ids, so that no caller can make one. */
-  secret: Uint8Array
-  /** Tells callers apart that must not see each other's filters. */
-  name: string
-}
 
 /**
  * Filters live on the node that made them. The id a client gets names that node and is signed
@@ -29,12 +21,9 @@ const WATCHES_BLOCKS = new RegExp(`^0x0*${BLOCK_MARK}`, 'i')
 /** Longer than any id of ours, with zeros that a client may have put before it. */
 const ID_CHARS_MAX = 160
 
-export async function serveFilter(
-  pool: UpstreamPool,
-  call: PoolCall,
-  owner: FilterOwner | null,
-): Promise<PoolAnswer> {
-  assert(owner !== null, 'a filter is asked for in the name of a caller')
+export async function serveFilter(pool: UpstreamPool, call: PoolCall): Promise<PoolAnswer> {
+  const { owner } = call
+  assert(!!owner, 'a filter is asked for in the name of a caller')
   if (call.method.startsWith('eth_new')) return createFilter(pool, call, owner)
 
   const found = findFilter(pool, call.params[0], owner)

@@ -97,7 +97,7 @@ export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient
       const body = `{"jsonrpc":"2.0","id":${id},"method":${name},"params":${paramsText}}`
       const request = { url, body, headers, callHeaders: trace?.headers ?? null, repeatable }
       const read = whole ? readWhole : readReply
-      return send(outbound, request, (answer) => read(answer, id), done)
+      return send(outbound, request, id, read, done)
     },
 
     sendText(text, bytesMax, trace = null) {
@@ -105,7 +105,7 @@ export function openRpcClient(outbound: Outbound, spec: UpstreamSpec): RpcClient
       const request = { url, body: text, headers, callHeaders, repeatable: true }
       const { promise, resolve } = Promise.withResolvers<string | RpcFailure>()
       const read = (answer: OutboundAnswer) => readText(answer, bytesMax)
-      return { body: promise, cancel: send(outbound, request, read, resolve) }
+      return { body: promise, cancel: send(outbound, request, lastId, read, resolve) }
     },
   }
 }
@@ -126,7 +126,8 @@ function quoted(names: Map<string, string>, method: string): string {
 function send<T>(
   outbound: Outbound,
   request: OutboundRequest,
-  read: (answer: OutboundAnswer) => T | RpcFailure | Promise<T | RpcFailure>,
+  id: number,
+  read: (answer: OutboundAnswer, id: number) => T | RpcFailure | Promise<T | RpcFailure>,
   done: (reply: T | RpcFailure) => void,
 ): () => void {
   let gaveUp = false
@@ -136,7 +137,7 @@ function send<T>(
     done(failed(unsent ? 'unreachable' : 'connection_lost', { mayHaveLanded: !unsent }))
   }
   const answered = (answer: OutboundAnswer) => {
-    const reading = read(answer)
+    const reading = read(answer, id)
     if (reading instanceof Promise) reading.then(done, lost)
     else done(reading)
   }

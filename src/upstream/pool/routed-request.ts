@@ -15,11 +15,21 @@ import { noteShare, type Upstream } from '../node/upstream.ts'
 import type { RoutingRequirements, Selection } from './selection.ts'
 import type { ShareQueues, WaitQueue } from './wait-queue.ts'
 
+/** The caller that a filter belongs to: no other is shown it, and none may take it down. */
+export type FilterOwner = {
+  /** Signs ids, so that no caller can make one. */
+  secret: Uint8Array
+  /** Tells callers apart that must not see each other's filters. */
+  name: string
+}
+
 export type PoolCall = RoutingRequirements & {
   of: Method
   paramsText: string
   params: readonly unknown[]
   trace?: TraceContext | null | undefined
+  /** Null where it is about no filter. */
+  owner?: FilterOwner | null
   /** The call is our own, in our own words, and read here: its answer never becomes a stream. */
   whole?: boolean
   /** The call is too much work to be asked of two at once, however slow the first one is. */

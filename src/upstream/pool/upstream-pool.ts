@@ -130,6 +130,8 @@ function launch(
   return upstream !== null
 }
 
+const NOTHING_SENT = () => {}
+
 function start(pool: UpstreamPool, request: RoutedRequest, upstream: Upstream): void {
   const nowMs = pool.clock.monotonicMs()
   const { call } = request
@@ -152,7 +154,7 @@ function start(pool: UpstreamPool, request: RoutedRequest, upstream: Upstream): 
       request.deadlineMs,
     ),
     place: NOT_WATCHED,
-    cancel: () => {},
+    cancel: NOTHING_SENT,
     sharedBy: undefined,
   }
   if (call.heavy) takeShare(attempt)
