@@ -1,13 +1,26 @@
 import type { LimitExchange } from '../metering/limit-exchange.ts'
-import type { Database } from '../ports/database.ts'
+import type { AccountStores } from '../ports/account-store.ts'
+import type { BlockProver } from '../ports/block-prover.ts'
+import type { Database, StoreHealth } from '../ports/database.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
+import type { Egress } from '../ports/egress.ts'
+import type { Outbound } from '../ports/outbound.ts'
 import type { MachineSignals } from '../ports/signals.ts'
+import type { Sockets } from '../ports/sockets.ts'
+import type { SpillFiles } from '../ports/spill.ts'
+import type { World } from '../ports/world.ts'
 import { refuseUnfinishedMigration } from '../tables/store-migration/migrate-tables.ts'
-import type { Drivers } from './drivers.ts'
 
-export type ProcessDrivers = Drivers & {
+export type ProcessDrivers = World & {
+  accountStores: AccountStores
   descriptors: Descriptors
+  egress: Egress
+  outbound: Outbound
+  prover: BlockProver
   signals: MachineSignals
+  sockets: Sockets
+  spill: SpillFiles
+  storeHealth: StoreHealth
   /** The name under which it holds leases: no other process that runs is called so. */
   name: string
   migrate(database: Database): Promise<void>
@@ -18,9 +31,7 @@ export type ProcessDrivers = Drivers & {
   close(): Promise<void>
 }
 
-type Needs = Pick<ProcessDrivers, 'database' | 'migrate'>
-
-export async function upgradeStore({ database, migrate }: Needs): Promise<void> {
+export async function upgradeStore({ database, migrate }: ProcessDrivers): Promise<void> {
   await migrate(database)
   await refuseUnfinishedMigration(database)
 }

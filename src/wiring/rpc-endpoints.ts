@@ -30,12 +30,11 @@ import { takeNodeFigures } from '../upstream/answers/node-figures.ts'
 import type { NetworkSet } from './networks/network-set.ts'
 
 type RpcInputs = {
-  drivers: World & { sockets: Sockets }
+  /** `exchange` shares limits with other processes; null where none serves. */
+  drivers: World & { sockets: Sockets; exchange: LimitExchange | null }
   settings: Settings
   networks: NetworkSet
   publicUrl: string
-  /** Shares the limits with other processes; null where none serves. */
-  exchange: LimitExchange | null
   /** Methods that this process answers itself. */
   local: RpcRouteNeeds['local']
 }
@@ -50,8 +49,8 @@ const CHANGED = 'The network was configured anew; please connect again.'
 const STOPPED = 'The service is about to stop; please connect again.'
 
 export function openRpcEndpoints(inputs: RpcInputs, opened: AsyncDisposableStack) {
-  const { drivers, settings, networks, publicUrl, exchange } = inputs
-  const { clock, entropy } = drivers
+  const { drivers, settings, networks, publicUrl } = inputs
+  const { clock, entropy, exchange } = drivers
   const { guard, meter, figures } = openMetering(inputs, opened)
   const demo = openDemoLimiter(clock, publicUrl, exchange)
   opened.defer(demo.stop)
@@ -87,7 +86,8 @@ export function openRpcEndpoints(inputs: RpcInputs, opened: AsyncDisposableStack
 }
 
 function openMetering(inputs: RpcInputs, opened: AsyncDisposableStack) {
-  const { drivers, settings, networks, publicUrl, exchange } = inputs
+  const { drivers, settings, networks, publicUrl } = inputs
+  const { exchange } = drivers
   const guard = openSpendGuard(drivers, { tiers: settings.tiers, publicUrl, exchange })
   opened.defer(guard.stop)
   const figures = openCallFigures(drivers.clock, () => takeNodeFigures(networks.list()))

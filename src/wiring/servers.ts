@@ -1,9 +1,7 @@
 import type { Settings } from '../config/config.ts'
 import { parseListen } from '../config/config-checks.ts'
 import { type HttpServer, type Routes, startServer } from '../http/server.ts'
-import type { Descriptors } from '../ports/descriptors.ts'
-import type { Drivers } from './drivers.ts'
-import type { CallReport } from './networks/merge-reports.ts'
+import type { ProcessDrivers } from './process-drivers.ts'
 import {
   type GatewayWorkers,
   startGatewayWorkers,
@@ -12,24 +10,13 @@ import {
 
 type Served = { routes: Routes; metricRoutes: Routes | null }
 
-export type Servers = HttpServer & {
-  /** False while nobody takes the calls that this process is to have served. */
-  isServing(): boolean
-  /** The metrics of this process and of those that listen for it. */
-  exposition(): Promise<string>
-  /** How calls go at the upstreams, as those see it that listen for this process. */
-  reports(): Promise<CallReport[]>
-  /** Hands the port over to workers, where there are to be several. */
-  spread(inputs: WorkerInputs): Promise<void>
-  /** Has workers take over settings that were reloaded. */
-  reloaded(): Promise<void>
-}
+export type Servers = Awaited<ReturnType<typeof startServers>>
 
 export async function startServers(
-  drivers: Drivers & { descriptors: Descriptors },
+  drivers: ProcessDrivers,
   settings: Settings,
   service: () => Served | null,
-): Promise<Servers> {
+) {
   await using opened = new AsyncDisposableStack()
   const isSpread = settings.roles.includes('gateway') && settings.gateway.workers > 1
   const main = startServer({
@@ -47,16 +34,21 @@ export async function startServers(
   let workers: GatewayWorkers | null = null
   return {
     port: main.port,
+    /** False while nobody takes the calls that this process is to have served. */
     isServing: () => !isSpread || (workers?.isServing() ?? false),
+    /** The metrics of this process and of those that listen for it. */
     exposition: async () => workers?.exposition() ?? drivers.telemetry.exposition(),
+    /** How calls go at the upstreams, as those see it that listen for this process. */
     reports: async () => workers?.reports() ?? [],
-    async spread(inputs) {
+    /** Hands the port over to workers, where there are to be several. */
+    async spread(inputs: WorkerInputs): Promise<void> {
       if (!isSpread) return
       const port = { port: main.port, release: () => main.stop(0) }
       workers = await startGatewayWorkers(inputs, port)
     },
+    /** Has workers take over settings that were reloaded. */
     reloaded: async () => workers?.reload(),
-    async stop(graceMs) {
+    async stop(graceMs: number): Promise<void> {
       await (workers ?? main).stop(graceMs)
       await metrics?.stop(0)
     },
@@ -65,7 +57,7 @@ export async function startServers(
 
 /** A listener that only those who may read metrics are meant to reach. */
 function startMetricsServer(
-  { clock, telemetry }: Drivers,
+  { clock, telemetry }: ProcessDrivers,
   { metrics }: Settings,
   routes: () => Routes | null,
 ): HttpServer | null {

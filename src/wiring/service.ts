@@ -1,42 +1,47 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type OpenAccountIndex, openAccountIndex } from '../accounts/index/account-index.ts'
-import type { AccountIndex } from '../accounts/snapshot/indexed-pages.ts'
-import { openProgramAccounts, type ProgramAccounts } from '../accounts/snapshot/program-accounts.ts'
+import { openProgramAccounts } from '../accounts/snapshot/program-accounts.ts'
 import type { Settings } from '../config/config.ts'
 import { absentApiRole, absentGatewayRole } from '../http/api/absent-role.ts'
+import { apiRouter } from '../http/api/api-router.ts'
+import { openCallLimits } from '../http/api/call-limits.ts'
+import { openEventHub } from '../http/api/events/event-hub.ts'
+import type { LocalSignIn, ManagementApi } from '../http/api/management-api.ts'
 import { dashboardPages } from '../http/pages/dashboard-pages.ts'
 import { docsPages } from '../http/pages/docs-pages.ts'
+import { openApiReply } from '../http/pages/open-api-reply.ts'
 import { healthProbe, metricsPage, readinessProbe } from '../http/pages/probes.ts'
-import type { Page, Routes } from '../http/server.ts'
+import type { Page } from '../http/server.ts'
 import type { AccountStore } from '../ports/account-store.ts'
-import type { NetworkService } from '../upstream/answers/ask-network.ts'
-import { networkReport } from '../upstream/answers/network-report.ts'
-import type { Drivers } from './drivers.ts'
-import { managementApi, type ServiceInputs } from './management-api.ts'
+import { type NetworkReport, networkReport } from '../upstream/answers/network-report.ts'
+import type { LocalDevelopment } from './local/local-development.ts'
 import { mergeReports } from './networks/merge-reports.ts'
 import type { NetworkSet } from './networks/network-set.ts'
 import { perNetwork } from './networks/per-network.ts'
+import type { ProcessDrivers } from './process-drivers.ts'
 import { openRpcEndpoints } from './rpc-endpoints.ts'
 
-export type Service = {
-  routes: Routes & { pages: ReadonlyMap<string, Page> }
-  /** Routes of the listener that metrics have of their own; null when they have none. */
-  metricRoutes: Routes | null
-  /** Methods that this process answers for others too that serve beside it. */
-  local: ProgramAccounts
-  /** The streams of events. */
-  live: Pick<ReturnType<typeof managementApi>['live'], 'hint' | 'stop'>
-  /** Takes over the limits of tiers and the demo key as they are set now. */
-  reloaded(): void
+export type ServiceInputs = {
+  drivers: ProcessDrivers
+  settings: Settings
+  networks: NetworkSet
+  publicUrl: string
+  /** Null outside of local development. */
+  localSignIn: LocalSignIn | null
+  /** Null where this is no local development. */
+  local: LocalDevelopment | null
+  /** The follower of that network, where this process has one, is behind its head. */
+  isBehind(networkId: string): boolean
+  /** Somebody serves JSON-RPC, where this process is to have it served. */
+  isServing(): boolean
+  /** The metrics of all processes of this service. */
+  exposition(): Promise<string>
+  /** How calls go at the upstreams, as processes see it that serve beside this one. */
+  reports(): Promise<NetworkReport[]>
 }
 
-type AccountIndexes = {
-  /** Null while the network has none: then the node is asked. */
-  of(service: NetworkService): AccountIndex | null
-  reportOf(networkId: string): ReturnType<OpenAccountIndex['report']>
-  stop(): Promise<void>
-}
+export type Service = ReturnType<typeof openService>
 
 type RunningIndex = { store: AccountStore; index: OpenAccountIndex }
 
@@ -44,19 +49,17 @@ const NO_GATEWAY = { rpc: absentGatewayRole, webSockets: null }
 
 const NEITHER_ROLE = { ...NO_GATEWAY, api: absentApiRole, inbox: null }
 
-const NO_INDEXES: AccountIndexes = { of: () => null, reportOf: () => [], stop: async () => {} }
-
 /**
  * Puts the engines together over the drivers, whichever they are. Closed with `opened`, it writes
  * what is still metered in memory.
  */
-export function openService(inputs: ServiceInputs, opened: AsyncDisposableStack): Service {
+export function openService(inputs: ServiceInputs, opened: AsyncDisposableStack) {
   const { drivers, settings, networks } = inputs
   const indexes = openAccountIndexes(drivers, networks, settings.programAccounts)
-  opened.defer(indexes.stop)
+  opened.defer(() => indexes?.stop())
   const local = openProgramAccounts(
     drivers,
-    { spill: drivers.spill, indexOf: indexes.of },
+    { spill: drivers.spill, indexOf: (service) => indexes?.of(service)?.index ?? null },
     settings.programAccounts,
   )
   opened.defer(local.stop)
@@ -66,7 +69,7 @@ export function openService(inputs: ServiceInputs, opened: AsyncDisposableStack)
     const elsewhere = await inputs.reports()
     return networks.list().map((service) => ({
       ...mergeReports(networkReport(service), elsewhere),
-      account_indexes: indexes.reportOf(service.network.id),
+      account_indexes: indexes?.byId(service.network.id)?.index.report() ?? [],
     }))
   }
   const { api, live } = managementApi(inputs, bodies, reports, opened)
@@ -86,14 +89,51 @@ export function openService(inputs: ServiceInputs, opened: AsyncDisposableStack)
       pages: new Map([...(has('api') ? browserPages() : []), ...probes, ...(apart ? [] : metrics)]),
       inbox: inputs.local?.inbox ?? null,
     },
+    /** Routes of the listener that metrics have of their own; null when they have none. */
     metricRoutes: apart ? { ...NEITHER_ROLE, pages: new Map([...probes, ...metrics]) } : null,
+    /** Methods that this process answers for others too that serve beside it. */
     local,
+    /** The streams of events. */
     live,
-    reloaded() {
+    /** Takes over the limits of tiers and the demo key as they are set now. */
+    reloaded(): void {
       guard.replan()
       directory.forget()
     },
   }
+}
+
+function managementApi(
+  inputs: ServiceInputs,
+  bodies: ManagementApi['bodies'],
+  networkReport: ManagementApi['networkReport'],
+  opened: AsyncDisposableStack,
+) {
+  const { drivers, settings, networks, publicUrl, local, localSignIn } = inputs
+  const { egress, signals, storeHealth } = drivers
+  const live = openEventHub(drivers, { tiers: settings.tiers, services: networks.list })
+  opened.defer(live.stop)
+  const api = apiRouter({
+    ...drivers,
+    local,
+    bodies,
+    isDiskLow: () => storeHealth.room().isLow,
+    publicUrl,
+    trustProxy: settings.trustProxy,
+    localSignIn,
+    tokenHeaders: settings.tokenHeaders,
+    openApi: openApiReply(publicUrl, settings.tokenHeaders),
+    tiers: settings.tiers,
+    networks: () => networks.list().map(({ network }) => network),
+    services: networks.list,
+    limits: openCallLimits(drivers.clock),
+    attempt: (request) => egress.post({ ...request, timeoutMs: settings.webhooks.timeoutMs }),
+    networkReport,
+    live,
+    accountsChanged: () => signals.publish('accounts', ''),
+    webhooksChanged: (webhookId = '') => signals.publish('webhooks', webhookId),
+  })
+  return { api, live }
 }
 
 function browserPages(): [string, Page][] {
@@ -116,12 +156,12 @@ function readBundle(name: string): string | null {
 
 /** Keeps one index for each Solana network that is served, through reloads too. */
 function openAccountIndexes(
-  drivers: Drivers,
+  drivers: ProcessDrivers,
   networks: NetworkSet,
   { index: programs, pageKeyMs: keepMs }: Settings['programAccounts'],
-): AccountIndexes {
-  if (programs.length === 0) return NO_INDEXES
-  const indexes = perNetwork<RunningIndex>(drivers.telemetry, networks, {
+) {
+  if (programs.length === 0) return null
+  return perNetwork<RunningIndex>(drivers.telemetry, networks, {
     kind: 'solana',
     failedEvent: 'account_index_unavailable',
     async open(service) {
@@ -137,10 +177,4 @@ function openAccountIndexes(
       await store.close()
     },
   })
-
-  return {
-    of: (service) => indexes.of(service)?.index ?? null,
-    reportOf: (networkId) => indexes.byId(networkId)?.index.report() ?? [],
-    stop: indexes.stop,
-  }
 }

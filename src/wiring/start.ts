@@ -88,7 +88,7 @@ export async function startOn(
   const started = { publicUrl: url, devnets, firstRun: keys }
   const { local, localSignIn } = await openLocalDevelopment(drivers, settings, started)
   const isBehind = (id: string) => roles?.followers?.isBehind(id) ?? false
-  const inputs = { drivers, settings, networks, publicUrl: url, exchange: drivers.exchange }
+  const inputs = { drivers, settings, networks, publicUrl: url }
   const { isServing, exposition, reports } = server
   service = openService(
     { ...inputs, local, localSignIn, isBehind, isServing, exposition, reports },

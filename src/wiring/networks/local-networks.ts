@@ -2,9 +2,9 @@ import type { Settings } from '../../config/config.ts'
 import type { Network, UpstreamSpec } from '../../core/network.ts'
 import { DEVNET_LIMITS } from '../../ports/devnet-limits.ts'
 import { beginAnew, readChain } from '../../tables/chain/chain-tail.ts'
-import type { Drivers } from '../drivers.ts'
 import type { LocalDevnets } from '../local/local-development.ts'
 import { startLocalChains } from '../local/start-local-chains.ts'
+import type { ProcessDrivers } from '../process-drivers.ts'
 
 const EVM_ID = 'ETH_DEVNET'
 const SOLANA_ID = 'SOLANA_DEVNET'
@@ -32,7 +32,7 @@ const UPSTREAM = {
 
 /** The settings with the networks of local development, where they have none of their own. */
 export async function withLocalNetworks(
-  drivers: Drivers,
+  drivers: ProcessDrivers,
   given: Settings,
   opened: AsyncDisposableStack,
 ): Promise<{ settings: Settings; devnets: LocalDevnets | null }> {
@@ -51,7 +51,7 @@ export async function withLocalNetworks(
 
 /** A chain that is kept goes on; one that began anew has none of the blocks that were followed. */
 async function isSameChain(
-  { database }: Pick<Drivers, 'database'>,
+  { database }: ProcessDrivers,
   { evmHas }: LocalChains,
 ): Promise<boolean> {
   const [oldest] = (await readChain(database, EVM_ID))?.headers ?? []

@@ -1,43 +1,18 @@
-import type { networkReport } from '../../upstream/answers/network-report.ts'
+import type { NetworkReport } from '../../upstream/answers/network-report.ts'
 
-type Report = ReturnType<typeof networkReport>
-
-type UpstreamReport = Report['upstreams'][number]
-
-/** How calls go at the upstreams of a network, as one process sees it. */
-export type CallReport = { id: string; upstreams: readonly UpstreamCalls[] }
-
-type UpstreamCalls = Pick<
-  UpstreamReport,
-  | 'name'
-  | 'state'
-  | 'reason'
-  | 'last_fault'
-  | 'last_fault_age_ms'
-  | 'next_probe_ms'
-  | 'error_rate'
-  | 'latency_ms'
-  | 'in_flight'
-  | 'disagreements'
-  | 'last_disagreement'
-  | 'last_disagreement_age_ms'
->
+type UpstreamReport = NetworkReport['upstreams'][number]
 
 /** From the one that calls are kept from to the one that gets them. */
 const STATES: readonly UpstreamReport['state'][] = ['excluded', 'standby', 'used']
-
-export function callReportOf({ id, upstreams }: Report): CallReport {
-  return {
-    id,
-    upstreams: upstreams.map(({ head, lag_blocks, heard, sends_only, budget, ...calls }) => calls),
-  }
-}
 
 /**
  * The report of the process that watches the upstreams, with what those see that send calls there.
  * An upstream that any of them leaves out is shown so, with its reason.
  */
-export function mergeReports(watched: Report, serving: readonly CallReport[]): Report {
+export function mergeReports(
+  watched: NetworkReport,
+  serving: readonly NetworkReport[],
+): NetworkReport {
   const seen = serving.filter(({ id }) => id === watched.id).flatMap(({ upstreams }) => upstreams)
   const upstreams = watched.upstreams.map((own) =>
     merged(
@@ -48,7 +23,7 @@ export function mergeReports(watched: Report, serving: readonly CallReport[]): R
   return { ...watched, upstreams }
 }
 
-function merged(own: UpstreamReport, seen: readonly UpstreamCalls[]): UpstreamReport {
+function merged(own: UpstreamReport, seen: readonly UpstreamReport[]): UpstreamReport {
   const [worst] = seen.toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
   if (!worst) return own
   const timed = seen.filter(({ latency_ms }) => latency_ms > 0)
@@ -66,7 +41,7 @@ function merged(own: UpstreamReport, seen: readonly UpstreamCalls[]): UpstreamRe
   }
 }
 
-function disagreementsOf(seen: readonly UpstreamCalls[]) {
+function disagreementsOf(seen: readonly UpstreamReport[]) {
   const [latest] = seen
     .filter(({ last_disagreement }) => last_disagreement !== null)
     .toSorted((a, b) => (a.last_disagreement_age_ms ?? 0) - (b.last_disagreement_age_ms ?? 0))
@@ -77,7 +52,7 @@ function disagreementsOf(seen: readonly UpstreamCalls[]) {
   }
 }
 
-function faultOf(seen: readonly UpstreamCalls[]) {
+function faultOf(seen: readonly UpstreamReport[]) {
   const fault = seen.find(({ last_fault }) => last_fault !== null)
   return {
     last_fault: fault?.last_fault ?? null,

@@ -19,6 +19,8 @@ type Needs = {
   pages: ReadonlySet<string>
 }
 
+type Sender = { client: StreamClient; address: string }
+
 /** Headers of one connection, which are not passed on over another. */
 const OF_THE_CONNECTION = [
   'connection',
@@ -35,13 +37,16 @@ const OF_THE_CONNECTION = [
 const MAIN_IS_AWAY = 'The service is being restarted; please try again.'
 
 export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages' | 'inbox'> {
-  const forward = async (path: string, request: ForwardedRequest, client?: StreamClient) => {
+  const forward = async (path: string, request: ForwardedRequest, sender?: Sender) => {
     try {
-      const sent = { ...request, headers: withoutConnection(request.headers) }
-      const answer = await needs.requestMain(path, sent)
+      const headers = withoutConnection(request.headers)
+      // The main process believes this header, so a client's own never reaches it.
+      headers.delete(ADDRESS_HEADER)
+      if (sender) headers.set(ADDRESS_HEADER, sender.address)
+      const answer = await needs.requestMain(path, { ...request, headers })
       const { status } = answer
       const passed = { status, headers: withoutConnection(answer.headers) }
-      if (client && isEventStream(answer)) return passEvents(answer, client)
+      if (sender && isEventStream(answer)) return passEvents(answer, sender.client)
       return new Response(hasBody(status) ? await answer.arrayBuffer() : null, passed)
     } catch {
       return refusalReply(new Rejection('overloaded', MAIN_IS_AWAY))
@@ -50,18 +55,17 @@ export function forwardRequests(needs: Needs): Pick<Routes, 'api' | 'pages' | 'i
 
   return {
     async api(request, path, client) {
-      const headers = new Headers(request.headers)
-      headers.set(ADDRESS_HEADER, client.address())
+      const { method, headers, url } = request
+      // Asked first: one that is gone after its body has no address any more.
+      const sender = { client, address: client.address() }
       const body = await needs.bodies.text(request)
       if (body instanceof Rejection) return refusalReply(body)
-      const { method } = request
-      return forward(path + queryOf(request.url), { method, headers, body }, client)
+      return forward(path + queryOf(url), { method, headers, body }, sender)
     },
     pages: {
       get: (path) =>
         needs.pages.has(path)
-          ? (headers) =>
-              forward(path, { method: 'GET', headers: withoutAddress(headers), body: '' })
+          ? (headers) => forward(path, { method: 'GET', headers, body: '' })
           : undefined,
     },
     inbox: needs.isLocal ? forwardInbox(openInboxBodies(needs.clock), forward) : null,
@@ -76,8 +80,7 @@ function forwardInbox(
   return async (request, name) => {
     const body = await bodies.bytes(request)
     if (body instanceof Rejection) return refusalReply(body)
-    const { method, signal } = request
-    const headers = withoutAddress(request.headers)
+    const { method, headers, signal } = request
     return forward(`/inbox/${name}`, { method, headers, body, signal })
   }
 }
@@ -90,13 +93,6 @@ function queryOf(url: string): string {
 function withoutConnection(headers: Headers): Headers {
   const kept = new Headers(headers)
   for (const name of OF_THE_CONNECTION) kept.delete(name)
-  return kept
-}
-
-/** The main process believes this header, so a client's own never reaches it. */
-function withoutAddress(headers: Headers): Headers {
-  const kept = new Headers(headers)
-  kept.delete(ADDRESS_HEADER)
   return kept
 }
 

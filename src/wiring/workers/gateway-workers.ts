@@ -6,14 +6,12 @@ import { within } from '../../core/async/within.ts'
 import { Failure } from '../../core/errors.ts'
 import { lastingOf, sumExpositions } from '../../http/pages/sum-expositions.ts'
 import { type Routes, startServer } from '../../http/server.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { CallReport } from '../networks/merge-reports.ts'
 import type { NetworkSet } from '../networks/network-set.ts'
 import type { ProcessDrivers } from '../process-drivers.ts'
 import type { Service } from '../service.ts'
 import { serveForwardedAccounts } from './forwarded-accounts.ts'
 import { ADDRESS_HEADER, settingsForWorker, type WorkerOpening } from './worker-settings.ts'
-import { openWorkerSlot, type SlotOptions, type WorkerSlot } from './worker-slot.ts'
+import { openWorkerSlot, type SlotOptions } from './worker-slot.ts'
 
 export type WorkerInputs = {
   drivers: ProcessDrivers
@@ -28,19 +26,7 @@ type Port = {
   release(): Promise<void>
 }
 
-export type GatewayWorkers = {
-  /** At least one of them takes calls. */
-  isServing(): boolean
-  /** The metrics of all processes, added up. */
-  exposition(): Promise<string>
-  /** How calls go at the upstreams, as the workers see it. */
-  reports(): Promise<CallReport[]>
-  reload(): Promise<void>
-  stop(graceMs: number): Promise<void>
-}
-
-/** A worker has come to another state. */
-type Change = { happened(): void }
+export type GatewayWorkers = Awaited<ReturnType<typeof startGatewayWorkers>>
 
 const LOOK_EVERY_MS = 2000
 
@@ -48,10 +34,7 @@ const LOOK_EVERY_MS = 2000
 const OPEN_MS_MAX = 30_000
 
 /** Starts the workers, hands the port over to them, and replaces those that end. */
-export async function startGatewayWorkers(
-  inputs: WorkerInputs,
-  port: Port,
-): Promise<GatewayWorkers> {
+export async function startGatewayWorkers(inputs: WorkerInputs, port: Port) {
   const { drivers, networks, service, settings } = inputs
   const { clock, telemetry } = drivers
   await using opened = new AsyncDisposableStack()
@@ -59,12 +42,10 @@ export async function startGatewayWorkers(
   const { socket, stop: stopSocket } = serveOverSocket(drivers, { ...service.routes, rpc })
   opened.defer(stopSocket)
   const portIsFree = Promise.withResolvers<void>()
-  const change: Change = { happened: () => {} }
   let ofTheEnded = ''
   const options: SlotOptions = {
     opening: () => openingOf(inputs, port, socket),
     portIsFree: portIsFree.promise,
-    changed: () => change.happened(),
     // Counters must not go back when a worker is replaced.
     ended({ exposition }) {
       ofTheEnded = sumExpositions([ofTheEnded, lastingOf(exposition)])
@@ -73,61 +54,44 @@ export async function startGatewayWorkers(
   const { workers } = settings.gateway
   const slots = Array.from({ length: workers }, () => openWorkerSlot(drivers, options))
   const states = () => Promise.all(slots.map((slot) => slot.workerState()))
-  const listening = () => countIn('listening', slots)
+  const listening = () => slots.filter((slot) => slot.isListening()).length
+  const stopSlots = (graceMs: number) => Promise.all(slots.map((slot) => slot.stop(graceMs)))
   opened.defer(telemetry.gauge('headgate_gateway_workers', {}, listening))
   opened.defer(clock.every(LOOK_EVERY_MS, () => slots.forEach((slot) => void slot.look())))
-  const kept = opened.move()
-  const stop = async (graceMs: number) => {
-    await Promise.all(slots.map((slot) => slot.stop(graceMs)))
-    await kept.disposeAsync()
-  }
 
-  const failure = await handOver(clock, slots, change, async () => {
+  const all = (stages: Promise<void>[]) => within(clock, OPEN_MS_MAX, Promise.all(stages), tooSlow)
+  try {
+    await all(slots.map((slot) => slot.opened))
     await port.release()
     portIsFree.resolve()
-  })
-  if (failure !== null) {
-    await stop(0)
-    throw new Failure('start_failed', { part: 'gateway worker', exit: failure })
+    await all(slots.map((slot) => slot.listening))
+  } catch (thrown) {
+    await stopSlots(0)
+    throw thrown
   }
+  const kept = opened.move()
   return {
+    /** At least one of them takes calls. */
     isServing: () => listening() > 0,
-    async exposition() {
+    /** The metrics of all processes, added up. */
+    async exposition(): Promise<string> {
       const running = (await states()).map(({ exposition }) => exposition)
       return sumExpositions([telemetry.exposition(), ofTheEnded, ...running])
     },
+    /** How calls go at the upstreams, as the workers see it. */
     reports: async () => (await states()).flatMap(({ reports }) => reports),
-    async reload() {
+    async reload(): Promise<void> {
       await Promise.all(slots.map((slot) => slot.reload()))
     },
-    stop,
+    async stop(graceMs: number): Promise<void> {
+      await stopSlots(graceMs)
+      await kept.disposeAsync()
+    },
   }
 }
 
-/** Has the workers listen once all of them have opened; how one of them failed instead. */
-async function handOver(
-  clock: Clock,
-  slots: readonly WorkerSlot[],
-  change: Change,
-  release: () => Promise<void>,
-): Promise<string | null> {
-  const reached = (state: WorkerSlot['state']) => {
-    const { promise, resolve } = Promise.withResolvers<string | null>()
-    change.happened = () => {
-      const failure = slots.find((slot) => slot.failure !== null)?.failure ?? null
-      if (failure !== null || countIn(state, slots) === slots.length) resolve(failure)
-    }
-    change.happened()
-    return within(clock, OPEN_MS_MAX, promise, () => 'too slow')
-  }
-  const unopened = await reached('opened')
-  if (unopened !== null) return unopened
-  await release()
-  return reached('listening')
-}
-
-function countIn(state: WorkerSlot['state'], slots: readonly WorkerSlot[]): number {
-  return slots.filter((slot) => slot.state === state).length
+function tooSlow(): never {
+  throw new Failure('start_failed', { part: 'gateway worker', exit: 'too slow' })
 }
 
 function openingOf(

@@ -1,7 +1,7 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { openBackoff } from '../../core/async/backoff.ts'
 import { within } from '../../core/async/within.ts'
-import { assert } from '../../core/errors.ts'
+import { assert, Failure } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { SignalMember } from '../../ports/signals.ts'
 import { PROCEDURES } from '../../tables/procedures.ts'
@@ -20,31 +20,21 @@ export type SlotOptions = {
   opening(): WorkerOpening
   /** Resolves when a worker may listen. */
   portIsFree: Promise<void>
-  /** Called when a worker reaches another state. */
-  changed(): void
   /** Called with the state that a worker last reported, when it is gone. */
   ended(latest: WorkerState): void
 }
 
 /** One of the workers that there are to be, whichever process that is now. */
-export type WorkerSlot = {
-  readonly state: Run['state']
-  /** How its first process ended, if it did before it took calls: then it is not replaced. */
-  readonly failure: string | null
-  /** The worker's state, or what it last was where the answer is late. */
-  workerState(): Promise<WorkerState>
-  /** Resolves when it has the settings of now, or after some seconds. */
-  reload(): Promise<unknown>
-  /** Kills a process that has been silent for long; to be called every two seconds. */
-  look(): void
-  stop(graceMs: number): Promise<void>
-}
+export type WorkerSlot = ReturnType<typeof openWorkerSlot>
+
+/** How far the first process of a slot has come. Fails when that ends before it takes calls. */
+type Stages = { opened: PromiseWithResolvers<void>; listening: PromiseWithResolvers<void> }
 
 /** One process of a worker, from its start to its end. */
 type Run = {
   child: WorkerChild
   calls: ProcessCalls<WorkerFunctions>
-  state: 'starting' | 'opened' | 'listening'
+  isListening: boolean
   startedAtMs: number
   /** Null until it has asked how to open: a process that starts is not waited for. */
   member: SignalMember | null
@@ -78,23 +68,23 @@ const STATE_MS_MAX = 500
 /** A worker that takes longer takes the settings over later. */
 const RELOAD_MS_MAX = 5000
 
-export function openWorkerSlot(drivers: ProcessDrivers, options: SlotOptions): WorkerSlot {
+export function openWorkerSlot(drivers: ProcessDrivers, options: SlotOptions) {
   const { clock, telemetry } = drivers
   const backoff = openBackoff(PAUSE)
+  const stages = newStages()
   let hasListened = false
   let isStopping = false
-  let failure: string | null = null
   let run = start()
 
   function start(): Run {
-    const started = startRun(drivers, options)
+    const started = startRun(drivers, options, stages)
     void started.child.exited.then((how) => ended(started, how))
     return started
   }
 
   function ended(gone: Run, how: string): void {
-    hasListened ||= gone.state === 'listening'
-    gone.state = 'starting'
+    hasListened ||= gone.isListening
+    gone.isListening = false
     gone.member?.leave()
     gone.member = null
     gone.calls.end()
@@ -104,8 +94,7 @@ export function openWorkerSlot(drivers: ProcessDrivers, options: SlotOptions): W
     telemetry.log('error', 'gateway_worker_exited', { worker: gone.child.pid, exit: how })
     telemetry.count('headgate_gateway_worker_exits_total', {})
     if (!hasListened) {
-      failure = how
-      options.changed()
+      failStages(stages, how)
       return
     }
     if (clock.monotonicMs() - gone.startedAtMs >= LASTS_MS) backoff.reset()
@@ -115,19 +104,21 @@ export function openWorkerSlot(drivers: ProcessDrivers, options: SlotOptions): W
   }
 
   return {
-    get state() {
-      return run.state
-    },
-    get failure() {
-      return failure
-    },
+    /** Resolves when its first process has opened its networks. */
+    opened: stages.opened.promise,
+    /** Resolves when its first process takes calls. */
+    listening: stages.listening.promise,
+    isListening: () => run.isListening,
+    /** The worker's state, or what it last was where the answer is late. */
     workerState: () => workerState(clock, run),
+    /** Resolves when it has the settings of now, or after some seconds. */
     reload: () => ask(clock, run, RELOAD_MS_MAX, 'reload', options.opening().settings),
-    look() {
+    /** Kills a process that has been silent for long; to be called every two seconds. */
+    look(): void {
       void workerState(clock, run)
       if (run.member && ++run.silentLooks > SILENT_LOOKS_MAX) run.child.kill()
     },
-    async stop(graceMs) {
+    async stop(graceMs: number): Promise<void> {
       isStopping = true
       const { child, calls } = run
       calls.call('stop', graceMs).catch(() => {})
@@ -138,7 +129,20 @@ export function openWorkerSlot(drivers: ProcessDrivers, options: SlotOptions): W
   }
 }
 
-function startRun(drivers: ProcessDrivers, options: SlotOptions): Run {
+function newStages(): Stages {
+  const stages = { opened: Promise.withResolvers<void>(), listening: Promise.withResolvers<void>() }
+  // Whoever starts the workers looks at one stage after the other.
+  for (const { promise } of Object.values(stages)) promise.catch(() => {})
+  return stages
+}
+
+function failStages({ opened, listening }: Stages, how: string): void {
+  const failure = new Failure('start_failed', { part: 'gateway worker', exit: how })
+  opened.reject(failure)
+  listening.reject(failure)
+}
+
+function startRun(drivers: ProcessDrivers, options: SlotOptions, stages: Stages): Run {
   const child = startWorkerChild(drivers.writeLog, (sent) => {
     run.silentLooks = 0
     run.isLate = false
@@ -148,9 +152,9 @@ function startRun(drivers: ProcessDrivers, options: SlotOptions): Run {
     child,
     calls: openProcessCalls(
       child.send,
-      mainFunctions(drivers, options, () => run),
+      mainFunctions(drivers, options, stages, () => run),
     ),
-    state: 'starting',
+    isListening: false,
     startedAtMs: drivers.clock.monotonicMs(),
     member: null,
     latest: { exposition: '', reports: [] },
@@ -185,13 +189,10 @@ async function ask<Name extends keyof WorkerFunctions>(
 function mainFunctions(
   drivers: ProcessDrivers,
   options: SlotOptions,
+  stages: Stages,
   run: () => Run,
 ): MainFunctions {
   const { clock, signals, telemetry } = drivers
-  const reach = (state: Run['state']) => {
-    run().state = state
-    options.changed()
-  }
   return {
     join(version) {
       const wanted = packageJson.version
@@ -205,10 +206,13 @@ function mainFunctions(
       return options.opening()
     },
     opened() {
-      reach('opened')
+      stages.opened.resolve()
       return options.portIsFree
     },
-    listening: () => reach('listening'),
+    listening() {
+      run().isListening = true
+      stages.listening.resolve()
+    },
     async publish(topic, text, reach) {
       await run().member?.publish(topic, text, reach)
     },
