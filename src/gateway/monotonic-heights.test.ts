@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { type TestClock, testClock } from '../../tests/support/basics/test-clock.ts'
+import { settled, type TestClock, testClock } from '../../tests/support/basics/test-clock.ts'
 import { testWorld } from '../../tests/support/basics/test-world.ts'
 import { openMachineSignals } from '../ports/driver-parts/machine-signals.ts'
+import type { Signals } from '../ports/signals.ts'
 import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { openMonotonicHeights } from './monotonic-heights.ts'
 
 const hex = (height: number) => `"0x${height.toString(16)}"`
 
-describe('eth_blockNumber of one app', () => {
+describe('eth_blockNumber', () => {
   test('goes up with the chain and never back', () => {
     const { ask } = heights({ headNumber: 1000, witnesses: 2 })
     expect([998, 1000, 999, 997, 1001, 1000].map((said) => ask(said))).toEqual([
@@ -15,12 +16,20 @@ describe('eth_blockNumber of one app', () => {
     ])
   })
 
-  test('is kept apart by app and by network', () => {
+  test('is kept apart by network', () => {
     const { ask } = heights({ headNumber: 1000, witnesses: 2 })
-    expect(ask(1000, 'app_1', 'ETH')).toBe(1000)
-    expect(ask(990, 'app_2', 'ETH')).toBe(990)
-    expect(ask(990, 'app_1', 'BASE')).toBe(990)
-    expect(ask(990, 'app_1', 'ETH')).toBe(1000)
+    expect(ask(1000, 'ETH')).toBe(1000)
+    expect(ask(990, 'BASE')).toBe(990)
+    expect(ask(990, 'ETH')).toBe(1000)
+  })
+
+  test('is as high in one process as another has shown it', async () => {
+    const signals = openMachineSignals()
+    const given = { headNumber: 1000, witnesses: 2, signals }
+    const [one, other] = [heights(given), heights(given)]
+    expect(one.ask(1000)).toBe(1000)
+    await settled()
+    expect(other.ask(990)).toBe(1000)
   })
 
   test('cannot be lifted by a single node that makes heights up', () => {
@@ -54,7 +63,7 @@ describe('eth_blockNumber of one app', () => {
     expect(ask(1500)).toBe(1500)
   })
 
-  test('starts anew with a chain that was started anew', () => {
+  test('starts over with a chain that was restarted', () => {
     const { ask, clock } = heights({ headNumber: 1000, witnesses: 1 })
     ask(1000)
     clock.skip(3_599_000)
@@ -79,38 +88,40 @@ describe('eth_blockNumber of one app', () => {
     'leaves alone what is no height: %s',
     (text) => {
       const { steady } = heights({ headNumber: 1000, witnesses: 2 })
-      expect(steady('app_1', 'ETH', text)).toBe(text)
+      expect(steady('ETH', text)).toBe(text)
     },
   )
 
   test('keeps the bytes of a height that needs no change', () => {
     const { steady } = heights({ headNumber: 0x3e8, witnesses: 2 })
-    expect(steady('app_1', 'ETH', '"0x3E8"')).toBe('"0x3E8"')
-  })
-
-  test('remembers a bounded number of apps', () => {
-    const { ask } = heights({ headNumber: 1000, witnesses: 2 })
-    ask(1000, 'app_first')
-    for (let app = 0; app < 100_000; app++) ask(1000, `app_${app}`)
-    expect(ask(999, 'app_first')).toBe(999)
+    expect(steady('ETH', '"0x3E8"')).toBe('"0x3E8"')
   })
 })
 
-type Given = { headNumber: number | null; witnesses: number; excluded?: number; isLocal?: boolean }
+type Given = {
+  headNumber: number | null
+  witnesses: number
+  excluded?: number
+  isLocal?: boolean
+  signals?: Signals
+}
 
-function heights({ headNumber, witnesses, excluded = 0, isLocal = false }: Given) {
+function heights(given: Given) {
+  const { headNumber, witnesses, excluded = 0, isLocal = false } = given
+  const { signals = openMachineSignals() } = given
   const clock: TestClock = testClock()
-  const heights = openMonotonicHeights(testWorld({ clock, signals: openMachineSignals() }))
+  const heights = openMonotonicHeights(testWorld({ clock, signals }))
   const head = headNumber === null ? null : { number: headNumber, hash: '0x', finalized: null }
   const upstreams = Array.from({ length: witnesses }, () => ({ head: { number: 1 } }))
   const stateOf = new Map(upstreams.map((one, at) => [one, at < excluded ? 'excluded' : 'used']))
   const times = { blockTimeMs: 12_000, headPollMs: 4_000 }
   const selection = { head, upstreams, stateOf, clock, headMovedAtMs: 0, network: times }
-  const steady = (app: string, network: string, text: string) => {
-    const service = { network: { id: network, isLocal }, pool: { selection } }
-    return heights.raise(app, service as unknown as NetworkService, text)
+  const steady = (network: string, text: string) => {
+    const made = { network: { id: network, isLocal }, pool: { selection }, signals }
+    const service = made as unknown as NetworkService
+    void heights.share(service, 'eth_blockNumber', { kind: 'result', text })
+    return heights.raise(service, text)
   }
-  const ask = (said: number, app = 'app_1', network = 'ETH') =>
-    Number(JSON.parse(steady(app, network, hex(said))))
+  const ask = (said: number, network = 'ETH') => Number(JSON.parse(steady(network, hex(said))))
   return { clock, steady, ask, upstreams }
 }

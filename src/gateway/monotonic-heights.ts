@@ -4,81 +4,60 @@ import type { NetworkService } from '../upstream/answers/ask-network.ts'
 import { publishChainNews, subscribeToChainNews } from '../upstream/answers/note-height-shown.ts'
 import { isBelievable } from '../upstream/pool/selection.ts'
 
-/** Makes `eth_blockNumber` of one app never go backwards, whichever node answered. */
-export type MonotonicHeights = {
-  /** The result, or the highest one that the app has seen where that is higher. */
-  raise(appId: string, service: NetworkService, resultText: string): string
-  /**
-   * Reports a new height to other processes before a caller is shown it, so that none of them
-   * shows a lower one afterwards. Null where they know it, and for other methods.
-   */
-  share(service: NetworkService, method: string, reply: Reply): Promise<void> | null
-  stop(): void
-}
+/** Makes `eth_blockNumber` never go backwards, whichever node or process answers. */
+export type MonotonicHeights = ReturnType<typeof openMonotonicHeights>
 
 type Reply = { kind: string; text?: string }
 
-type Held = { height: number; atMs: number }
-
 /** The highest block that any process shows; while it is being reported, with the report. */
-type Floor = Held & { report: Promise<void> | null }
+type Floor = { height: number; atMs: number; report: Promise<void> | null }
 
-/** A chain that shows no progress for this long was started anew. */
-const HELD_MS_MAX = 3_600_000
-const HELD_MAX = 100_000
+/** A chain that shows no progress for this long was restarted. */
+const FLOOR_MS_MAX = 3_600_000
 
-export function openMonotonicHeights({ clock, signals }: World): MonotonicHeights {
-  const { monotonicMs } = clock
-  let held = new Map<string, Held>()
+export function openMonotonicHeights({ clock, signals }: World) {
   // By network, so no more than are served.
   const floors = new Map<string, Floor>()
 
-  const floorOf = (networkId: string): Floor | null => {
-    const floor = floors.get(networkId)
-    return floor && monotonicMs() - floor.atMs < HELD_MS_MAX ? floor : null
+  const isRecent = ({ atMs }: Floor) => clock.monotonicMs() - atMs < FLOOR_MS_MAX
+  const floorOf = (service: NetworkService): Floor | null => {
+    const floor = floors.get(service.network.id)
+    return floor && isRecent(floor) && !isTakenBack(service, floor.height) ? floor : null
   }
 
   const stop = subscribeToChainNews(signals, (networkId, news) => {
     if (news.kind !== 'shown') return
-    const known = floorOf(networkId)
-    if (known && news.height <= known.height) return
-    floors.set(networkId, { height: news.height, atMs: monotonicMs(), report: null })
+    const known = floors.get(networkId)
+    if (known && isRecent(known) && news.height <= known.height) return
+    floors.set(networkId, { height: news.height, atMs: clock.monotonicMs(), report: null })
   })
 
   return {
-    raise(appId, service, resultText) {
-      const said = quantityToNumber(resultText.slice(1, -1))
-      if (said === null) return resultText
-      const { id } = service.network
-      const floor = floorOf(id)?.height ?? 0
-      if (floor > 0 && isTakenBack(service, floor)) floors.delete(id)
-      const height = Math.max(believable(service, said), floorOf(id)?.height ?? 0)
-      const key = `${appId} ${id}`
-      const nowMs = monotonicMs()
-      const before = held.get(key)
-      const isHeld = before && height < before.height && nowMs - before.atMs < HELD_MS_MAX
-      if (isHeld && !isTakenBack(service, before.height)) {
-        return `"${numberToQuantity(before.height)}"`
-      }
-      if (held.size >= HELD_MAX) held = new Map()
-      if (before?.height !== height) held.set(key, { height, atMs: nowMs })
-      return height === said ? resultText : `"${numberToQuantity(height)}"`
-    },
-
-    share(service, method, { kind, text }) {
+    /**
+     * Reports a new height to other processes before a caller is shown it, so that none of them
+     * shows a lower one afterwards. Null where they know it, and for other methods.
+     */
+    share(service: NetworkService, method: string, { kind, text }: Reply): Promise<void> | null {
       if (method !== 'eth_blockNumber' || kind !== 'result') return null
       const said = quantityToNumber(text?.slice(1, -1))
       if (said === null) return null
       const height = believable(service, said)
-      const { id } = service.network
-      const known = floorOf(id)
+      const known = floorOf(service)
       if (known && height <= known.height) return known.report
-      const floor: Floor = { height, atMs: monotonicMs(), report: null }
+      const floor: Floor = { height, atMs: clock.monotonicMs(), report: null }
       floor.report = publishChainNews(service, { kind: 'shown', height }).finally(() => {
         floor.report = null
       })
-      floors.set(id, floor)
+      floors.set(service.network.id, floor)
       return floor.report
+    },
+
+    /** The result, or the highest block that was shown where that is higher. */
+    raise(service: NetworkService, resultText: string): string {
+      const said = quantityToNumber(resultText.slice(1, -1))
+      if (said === null) return resultText
+      const height = Math.max(believable(service, said), floorOf(service)?.height ?? 0)
+      return height === said ? resultText : `"${numberToQuantity(height)}"`
     },
 
     stop,

@@ -234,8 +234,7 @@ function partsOf(
     return [`{"jsonrpc":"2.0","id":${call.idText},"result":`, answer, '}']
   }
   if (call.method !== 'eth_blockNumber') return resultReply(call.idText, reply.text)
-  const { caller, service } = context
-  return resultReply(call.idText, needs.heights.raise(caller.app.id, service, reply.text))
+  return resultReply(call.idText, needs.heights.raise(context.service, reply.text))
 }
 
 export function refused(idText: string, method: string, rejection: Rejection): Served {

@@ -21,11 +21,14 @@ export type OutboundAnswer = {
   stream(): ReadableStream<Uint8Array>
 }
 
-/** Receives what comes of a request. One of the two is called, once. */
-export type OutboundListener = {
-  answered(answer: OutboundAnswer): void
+/**
+ * Receives what comes of a request. One of the two is called, once, with the context that the
+ * request was posted with: functions made for each request would cost the hot path.
+ */
+export type OutboundListener<Context> = {
+  answered(answer: OutboundAnswer, context: Context): void
   /** A Failure of code `upstream_unreachable` when nothing can have been sent. */
-  lost(failure: unknown): void
+  lost(failure: unknown, context: Context): void
 }
 
 /** The only way out over HTTP. POST only; redirects are not followed, proxies not obeyed. */
@@ -34,5 +37,9 @@ export interface Outbound {
    * Returns how to give up, whatever has come so far; a body being read fails then. Without a
    * promise, for the hot path goes through here.
    */
-  post(request: OutboundRequest, listener: OutboundListener): () => void
+  post<Context>(
+    request: OutboundRequest,
+    listener: OutboundListener<Context>,
+    context: Context,
+  ): () => void
 }

@@ -40,7 +40,7 @@ export function openBench(outbound: Outbound): Bench {
       const { headers = {}, callHeaders = null, repeatable = true, path = '' } = extra
       const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>()
       const request = { url: `${server.url}${path}`, body, headers, callHeaders, repeatable }
-      const cancel = outbound.post(request, { answered: resolve, lost: reject })
+      const cancel = outbound.post(request, { answered: resolve, lost: reject }, null)
       return { answer: promise, cancel }
     },
     clear() {

@@ -111,6 +111,7 @@ async function post(
       },
       lost: () => answered.resolve({ outcome: 'down', status: null }),
     },
+    null,
   )
   const late = () => {
     cancel()

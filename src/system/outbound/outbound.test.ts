@@ -14,7 +14,7 @@ test('proxy variables in the environment are not obeyed', async () => {
     const request = { url: '${host.url}', body: 'x', headers: {}, callHeaders: null, repeatable: true }
     for (const outbound of [openOutbound(), openFetchOutbound()]) {
       const { promise, resolve, reject } = Promise.withResolvers()
-      outbound.post(request, { answered: resolve, lost: reject })
+      outbound.post(request, { answered: resolve, lost: reject }, null)
       console.log(await (await promise).text())
     }
     console.log(await (await fetch(request.url, { method: 'POST' })).text())

@@ -34,9 +34,9 @@ export function openOutbound(): Outbound {
   const sockets = openSocketOutbound()
   const runtime = openFetchOutbound()
   return {
-    post(request, listener) {
+    post(request, listener, context) {
       const { post } = request.url.startsWith('https:') ? runtime : sockets
-      return post(request, listener)
+      return post(request, listener, context)
     },
   }
 }
@@ -47,9 +47,12 @@ export function openOutbound(): Outbound {
  */
 export function openFetchOutbound(): Outbound {
   return {
-    post(request, listener) {
+    post(request, listener, context) {
       const abort = new AbortController()
-      fetchAnswer(request, abort.signal).then(listener.answered, listener.lost)
+      fetchAnswer(request, abort.signal).then(
+        (answer) => listener.answered(answer, context),
+        (failure) => listener.lost(failure, context),
+      )
       return () => abort.abort()
     },
   }

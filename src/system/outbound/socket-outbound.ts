@@ -22,7 +22,8 @@ type Route = { url: string; origin: Origin; lines: string; linesBytes: number }
 
 type Call = AnswerBody & {
   /** Null once it was called. */
-  listener: OutboundListener | null
+  listener: OutboundListener<unknown> | null
+  context: unknown
 }
 
 type AnswerBody = {
@@ -70,13 +71,14 @@ export function openSocketOutbound(): Outbound {
   }
 
   return {
-    post(request, listener) {
+    post(request, listener, context) {
       const { origin, lines, linesBytes } = routeOf(request)
       const { body, callHeaders, repeatable } = request
       const own = callHeaders === null ? '' : headerLines(callHeaders, FRAMING_HEADERS)
       // Headers of one call are ASCII, so their characters are their bytes.
       const message = requestMessage(lines + own, linesBytes + own.length, body)
-      const call: Call = { listener, wake: null, isBroken: false }
+      const heard = listener as OutboundListener<unknown>
+      const call: Call = { listener: heard, context, wake: null, isBroken: false }
       const repeat = repeatable ? 'until_head' : 'never'
       const exchange = startExchange(origin, message, repeat, LISTENER, call)
       return () => cancel(exchange)
@@ -112,15 +114,10 @@ const LISTENER: ExchangeListener<Call> = {
   answered({ context }, head, bytes, bodyAt) {
     const { listener } = context
     context.listener = null
-    const body = bytes.toString('utf8', bodyAt)
-    listener?.answered({
-      status: head.status,
-      header: head.header,
-      length: head.length,
-      whole: body,
-      text: textOfWhole,
-      stream: streamOfWhole,
-    })
+    const whole = bytes.toString('utf8', bodyAt)
+    const { status, header, length } = head
+    const answer = { status, header, length, whole, text: textOfWhole, stream: streamOfWhole }
+    listener?.answered(answer, context.context)
   },
   advanced(exchange, reader) {
     const { context, connection } = exchange
@@ -128,7 +125,8 @@ const LISTENER: ExchangeListener<Call> = {
     if (reader.waitingBytes > UNREAD_BYTES_MAX) connection?.pause()
     if (reader.head && listener) {
       context.listener = null
-      listener.answered(outboundAnswer(exchange, reader, reader.head, () => cancel(exchange)))
+      const answer = outboundAnswer(exchange, reader, reader.head, () => cancel(exchange))
+      listener.answered(answer, context.context)
     }
     context.wake?.()
   },
@@ -157,7 +155,7 @@ function breakOff(call: Call, code: FailureCode): void {
   const { listener } = call
   call.isBroken = true
   call.listener = null
-  listener?.lost(new Failure(code))
+  listener?.lost(new Failure(code), call.context)
   call.wake?.()
 }
 

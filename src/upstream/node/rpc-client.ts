@@ -10,7 +10,12 @@ import {
   parseNodeValue,
 } from '../../core/rpc/node-reply.ts'
 import type { TraceContext } from '../../core/rpc/trace-context.ts'
-import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
+import type {
+  Outbound,
+  OutboundAnswer,
+  OutboundListener,
+  OutboundRequest,
+} from '../../ports/outbound.ts'
 import { streamResult } from './stream-result.ts'
 import { withoutCredentials } from './without-credentials.ts'
 
@@ -119,6 +124,14 @@ function quoted(names: Map<string, string>, method: string): string {
   return text
 }
 
+/** A call on its way. */
+type Sending<T> = {
+  id: number
+  read(answer: OutboundAnswer, id: number): T | RpcFailure | Promise<T | RpcFailure>
+  done(reply: T | RpcFailure): void
+  isGivenUp: boolean
+}
+
 /**
  * Sends and reads, turning whatever goes wrong into a failure that says who gave up.
  * Hot path: a small answer passes through here without a promise.
@@ -127,25 +140,29 @@ function send<T>(
   outbound: Outbound,
   request: OutboundRequest,
   id: number,
-  read: (answer: OutboundAnswer, id: number) => T | RpcFailure | Promise<T | RpcFailure>,
-  done: (reply: T | RpcFailure) => void,
+  read: Sending<T>['read'],
+  done: Sending<T>['done'],
 ): () => void {
-  let gaveUp = false
-  const lost = (thrown: unknown) => {
-    if (gaveUp) return done(failed('timed_out', { timedOut: true }))
-    const unsent = thrown instanceof Failure && thrown.code === 'upstream_unreachable'
-    done(failed(unsent ? 'unreachable' : 'connection_lost', { mayHaveLanded: !unsent }))
-  }
-  const answered = (answer: OutboundAnswer) => {
-    const reading = read(answer, id)
-    if (reading instanceof Promise) reading.then(done, lost)
-    else done(reading)
-  }
-  const cancel = outbound.post(request, { answered, lost })
+  const sending: Sending<T> = { id, read, done, isGivenUp: false }
+  const cancel = outbound.post(request, LISTENER as OutboundListener<Sending<T>>, sending)
   return () => {
-    gaveUp = true
+    sending.isGivenUp = true
     cancel()
   }
+}
+
+const LISTENER: OutboundListener<Sending<unknown>> = {
+  answered(answer, sending) {
+    const reading = sending.read(answer, sending.id)
+    if (reading instanceof Promise) {
+      reading.then(sending.done, (thrown) => LISTENER.lost(thrown, sending))
+    } else sending.done(reading)
+  },
+  lost(thrown, { done, isGivenUp }) {
+    if (isGivenUp) return done(failed('timed_out', { timedOut: true }))
+    const unsent = thrown instanceof Failure && thrown.code === 'upstream_unreachable'
+    done(failed(unsent ? 'unreachable' : 'connection_lost', { mayHaveLanded: !unsent }))
+  },
 }
 
 function failed(reason: string, facts: Partial<RpcFailure> = {}): RpcFailure {

@@ -3,6 +3,7 @@ import type { ChainAccess } from '@headgate/devnet'
 import type { Settings } from '../../config/config.ts'
 import type { Header } from '../../core/chain/block.ts'
 import { Failure, Rejection } from '../../core/errors.ts'
+import type { OutboundAnswer } from '../../ports/outbound.ts'
 import type { ProcessDrivers } from '../process-drivers.ts'
 import { requireDevnet } from './require-devnet.ts'
 
@@ -90,10 +91,8 @@ function posted(
 ): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const request = { url, body, headers: HEADERS, callHeaders: null, repeatable: false }
-  const giveUp = outbound.post(request, {
-    answered: (answer) => void answer.text().then(resolve, reject),
-    lost: reject,
-  })
+  const answered = (answer: OutboundAnswer) => void answer.text().then(resolve, reject)
+  const giveUp = outbound.post(request, { answered, lost: reject }, null)
   const cancel = clock.after(answerMsMax, () => {
     reject(new Failure('upstream_timed_out', { part: 'development chain' }))
     giveUp()

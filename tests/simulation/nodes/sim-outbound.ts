@@ -25,7 +25,7 @@ export function simOutbound({ clock, nodes, trace }: Needs, life: Life): Outboun
   const fateNow = (node: SimNode, call: Call): Fate =>
     hiccups(lost, node, call) ? 'broken' : fateOf(node, call)
 
-  const post: Outbound['post'] = ({ url, body }, listener) => {
+  const post: Outbound['post'] = ({ url, body }, listener, context) => {
     life.step('sent')
     let over = false
     const node = byHost.get(new URL(url).hostname)
@@ -42,7 +42,7 @@ export function simOutbound({ clock, nodes, trace }: Needs, life: Life): Outboun
         if (over || fate === 'silence') return
         over = true
         life.step('answered')
-        if (life.alive) tell(listener, fate)
+        if (life.alive) tell(listener, context, fate)
         life.step('answered')
       },
       life,
@@ -50,7 +50,7 @@ export function simOutbound({ clock, nodes, trace }: Needs, life: Life): Outboun
     return () => {
       if (over) return
       over = true
-      listener.lost(new Failure('upstream_answered_badly'))
+      listener.lost(new Failure('upstream_answered_badly'), context)
     }
   }
   return { post }
@@ -88,19 +88,24 @@ function replyText(id: number, answered: Answered): string {
     : `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(answered)}}`
 }
 
-function tell(listener: OutboundListener, fate: Exclude<Fate, 'silence'>): void {
+function tell<Context>(
+  listener: OutboundListener<Context>,
+  context: Context,
+  fate: Exclude<Fate, 'silence'>,
+): void {
   if (fate === 'refused' || fate === 'broken') {
     const code = fate === 'refused' ? 'upstream_unreachable' : 'upstream_answered_badly'
-    listener.lost(new Failure(code))
+    listener.lost(new Failure(code), context)
     return
   }
   const { status, text } = fate
-  listener.answered({
+  const answer = {
     status,
     header: () => null,
     length: text.length,
     whole: text,
     text: async () => text,
     stream: () => new Blob([text]).stream(),
-  })
+  }
+  listener.answered(answer, context)
 }

@@ -55,9 +55,12 @@ export function ledgerNode(clock: Clock, ledger: ScriptedLedger, chance: Chance)
   const wires = new Set<Wire>()
   const node: LedgerNode = {
     outbound: {
-      post({ body }, { answered, lost }) {
+      post({ body }, { answered, lost }, context) {
         const { answer, cancel } = posted({ clock, node, ledger, chance }, body)
-        answer.then(answered, lost)
+        answer.then(
+          (given) => answered(given, context),
+          (failure) => lost(failure, context),
+        )
         return cancel
       },
     },

@@ -33,7 +33,7 @@ export function scriptedOutbound(): ScriptedOutbound {
     auto: () => false,
     open: (method) =>
       outbound.calls.filter((call) => call.method === method && !answered.has(call)),
-    post({ url, body }, listener) {
+    post({ url, body }, listener, context) {
       const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>()
       const { id, method, params } = JSON.parse(body)
       const answer = (given: OutboundAnswer) => {
@@ -58,7 +58,10 @@ export function scriptedOutbound(): ScriptedOutbound {
       }
       outbound.calls.push(call)
       outbound.auto(call)
-      promise.then(listener.answered, listener.lost)
+      promise.then(
+        (given) => listener.answered(given, context),
+        (failure) => listener.lost(failure, context),
+      )
       return () => {
         call.cancelled = true
         answered.add(call)

@@ -103,14 +103,14 @@ export function pubsubCluster(names: readonly string[]): PubsubCluster {
     nodes,
     node: (name) => nodes.find((node) => node.name === name) as PubsubNode,
     outbound: {
-      post({ url, body }, { answered, lost }) {
+      post({ url, body }, { answered, lost }, context) {
         const node = nodeAt(url)
         queueMicrotask(() => {
-          if (node.isDead) return lost(new Failure('upstream_unreachable'))
+          if (node.isDead) return lost(new Failure('upstream_unreachable'), context)
           const { id, method, params } = JSON.parse(body)
           node.posted.push(method)
           const text = answerText(blocks, tipOf(node), method, params, node.ignoresMinimum)
-          answered(answerOf(`{"jsonrpc":"2.0","id":${id},${text}}`))
+          answered(answerOf(`{"jsonrpc":"2.0","id":${id},${text}}`), context)
         })
         return () => {}
       },
