@@ -119,7 +119,7 @@ function heights(given: Given) {
   const steady = (network: string, text: string) => {
     const made = { network: { id: network, isLocal }, pool: { selection }, signals }
     const service = made as unknown as NetworkService
-    void heights.share(service, 'eth_blockNumber', { kind: 'result', text })
+    void heights.share(service, { kind: 'result', text })
     return heights.raise(service, text)
   }
   const ask = (said: number, network = 'ETH') => Number(JSON.parse(steady(network, hex(said))))

@@ -35,10 +35,10 @@ export function openMonotonicHeights({ clock, signals }: World) {
   return {
     /**
      * Reports a new height to other processes before a caller is shown it, so that none of them
-     * shows a lower one afterwards. Null where they know it, and for other methods.
+     * shows a lower one afterwards. Null where they know it.
      */
-    share(service: NetworkService, method: string, { kind, text }: Reply): Promise<void> | null {
-      if (method !== 'eth_blockNumber' || kind !== 'result') return null
+    share(service: NetworkService, { kind, text }: Reply): Promise<void> | null {
+      if (kind !== 'result') return null
       const said = quantityToNumber(text?.slice(1, -1))
       if (said === null) return null
       const height = believable(service, said)

@@ -101,10 +101,11 @@ export function serveRpc(
 
   const own = askOwnEngine(needs, context, method, call)
   const answer = own ?? askNetwork(service, poolCall(needs, context, method, call), transport)
-  if (answer instanceof Promise) return awaitAnswer(needs, context, method, call, answer)
-  const shared = needs.heights.share(service, call.method, answer.reply)
-  if (shared) return shared.then(() => charge(needs, context, method, call, answer))
-  return charge(needs, context, method, call, answer)
+  const isThere =
+    !(answer instanceof Promise) && reportHeight(needs, context, call, answer) === null
+  return isThere
+    ? charge(needs, context, method, call, answer)
+    : awaitAnswer(needs, context, method, call, answer)
 }
 
 /** The reason not to serve a call. Without one, what it takes of limits is taken. */
@@ -131,7 +132,7 @@ async function awaitAnswer(
   context: RpcContext,
   method: Method,
   call: Call,
-  answer: Promise<Answer>,
+  answer: Answer | Promise<Answer>,
 ): Promise<Served> {
   const { service } = context
   let asked: Answer
@@ -143,9 +144,19 @@ async function awaitAnswer(
     if (caller.isDemo) needs.demo.refund(context.name, method)
     return refused(call.idText, method.refusedLabel, unanswered(service.network.id, thrown))
   }
-  const shared = needs.heights.share(service, call.method, asked.reply)
-  if (shared) await shared
+  const reporting = reportHeight(needs, context, call, asked)
+  if (reporting) await reporting
   return charge(needs, context, method, call, asked)
+}
+
+/** Resolves when a new height may be shown; null where there is nothing to wait for. */
+function reportHeight(
+  { heights }: ServeNeeds,
+  { service }: RpcContext,
+  call: Call,
+  { reply }: Answer,
+): Promise<void> | null {
+  return call.method === 'eth_blockNumber' ? heights.share(service, reply) : null
 }
 
 /** Charged only after the node answered: our outage is not on the customer's bill. */

@@ -38,7 +38,10 @@ export function parseBody(text: string, membersMax = BATCH_MEMBERS_MAX): Body | 
   } catch {
     return new Rejection('parse_error', 'Parse error: the body is not valid JSON.')
   }
-  if (!Array.isArray(value)) return toCall(value, text)
+  return Array.isArray(value) ? toBatch(value, text, membersMax) : toCall(value, text)
+}
+
+function toBatch(value: unknown[], text: string, membersMax: number): Body | Rejection {
   if (value.length === 0) {
     return new Rejection('invalid_request', 'Invalid request: the batch is empty.')
   }

@@ -24,7 +24,7 @@ export function replyTo(
   const { request } = exchange
   const requestId = needs.accessLog.add(exchange, outcome)
   const headers = needs.replyHeaders(outcome, request)
-  const body = bodyOf(needs, exchange, outcome, held)
+  const body = textOf(outcome) ?? bodyOf(needs, exchange, outcome, held)
   const compressible = isCompressible(body)
   const compressed = compressible
     ? compressAnswer(body, request.headers.get('accept-encoding'))
@@ -38,14 +38,18 @@ export function replyTo(
   return response
 }
 
+/** Hot path: most answers are one text. */
+function textOf({ replies, isBatch }: RpcOutcome): string | null {
+  const only = isBatch ? undefined : replies[0]?.parts
+  return typeof only === 'string' ? only : null
+}
+
 function bodyOf(
   { readers }: ReplyNeeds,
   { request, client }: HttpExchange,
   { replies, isBatch }: RpcOutcome,
   held: UnreadReservation | null,
 ): ReplyBody {
-  const only = isBatch ? undefined : replies[0]?.parts
-  if (typeof only === 'string') return only
   const parts = replies.map((served) => served.parts)
   const ended = () => held?.release()
   const sending: Sending = {

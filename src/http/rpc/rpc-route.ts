@@ -89,7 +89,11 @@ async function serve(
     (caller.isDemo && !small ? needs.demo.admitBody(name) : null)
   if (barred) return refuse(needs, exchange, barred, caller)
 
-  const text = await (small ? smallText(needs, exchange) : needs.bodies.text(request))
+  if (small) needs.smallBodies.begun(exchange)
+  const text = await (small
+    ? request.bytes().then(decodeText, brokeOff)
+    : needs.bodies.text(request))
+  if (small) needs.smallBodies.ended(exchange)
   if (text instanceof Rejection) return refuse(needs, exchange, text, caller)
 
   const body = parseBody(text)
@@ -119,20 +123,6 @@ function traceOf({ headers }: Request, nextSpanId: () => string): TraceContext |
   const traceparent = headers.get('traceparent')
   if (traceparent === null) return null
   return readTraceContext(traceparent, headers.get('tracestate'), nextSpanId())
-}
-
-async function smallText(
-  { smallBodies }: RpcRouteNeeds,
-  exchange: HttpExchange,
-): Promise<string | Rejection> {
-  smallBodies.begun(exchange)
-  try {
-    return decodeText(await exchange.request.bytes())
-  } catch {
-    return brokeOff()
-  } finally {
-    smallBodies.ended(exchange)
-  }
 }
 
 async function replyToBatch(

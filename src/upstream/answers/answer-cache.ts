@@ -4,6 +4,7 @@ import { parseJson } from '../../core/json/json-value.ts'
 import { type CachePolicy, type HeadView, policyForResult } from '../../core/rpc/cache-policy.ts'
 import { openTwoGenerationMap } from '../../core/two-generation-map.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Streamed } from '../node/rpc-client.ts'
 import type { PoolAnswer, UpstreamPool } from '../pool/routed-request.ts'
 
 export type AnswerCache = ReturnType<typeof openAnswerCache>
@@ -85,14 +86,22 @@ export function cacheAnswer(
   context: CacheContext,
   { reply, upstream }: PoolAnswer,
 ): void {
-  if (reply.kind === 'stream' && context.policy !== 'never') {
-    reply.stream = collectStream(reply.stream, COLLECTED_BYTES_MAX, (text) => {
-      // Its brackets alone were looked at; a cached text must be JSON to the last token.
-      const value = parseJson(text)
-      if (value !== undefined) cacheResult(service, context, { text, value }, upstream)
-    })
-  }
+  if (context.policy === 'never') return
   if (reply.kind === 'result') cacheResult(service, context, reply, upstream)
+  if (reply.kind === 'stream') cacheStream(service, context, reply, upstream)
+}
+
+function cacheStream(
+  service: CachingService,
+  context: CacheContext,
+  reply: Streamed,
+  upstream: string,
+): void {
+  reply.stream = collectStream(reply.stream, COLLECTED_BYTES_MAX, (text) => {
+    // Its brackets alone were looked at; a cached text must be JSON to the last token.
+    const value = parseJson(text)
+    if (value !== undefined) cacheResult(service, context, { text, value }, upstream)
+  })
 }
 
 /**
@@ -138,9 +147,12 @@ function cacheResult(
   }
   // Only an upstream that stands at this very head speaks for it, and only if it did not move.
   if (now !== 'head' || !isHeadUsable || epoch !== headCache.epoch) return
-  const speaker = pool.selection.upstreams.find((one) => one.spec.name === upstream)
-  if (speaker?.head?.hash !== head?.hash) return
+  if (hashAt(pool, upstream) !== head?.hash) return
   headCache.answers.set(key, { text, upstream, atMs: pool.clock.monotonicMs() })
+}
+
+function hashAt({ selection }: UpstreamPool, name: string): string | undefined {
+  return selection.upstreams.find(({ spec }) => spec.name === name)?.head?.hash
 }
 
 /**

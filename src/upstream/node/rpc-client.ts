@@ -154,15 +154,18 @@ function send<T>(
 const LISTENER: OutboundListener<Sending<unknown>> = {
   answered(answer, sending) {
     const reading = sending.read(answer, sending.id)
-    if (reading instanceof Promise) {
-      reading.then(sending.done, (thrown) => LISTENER.lost(thrown, sending))
-    } else sending.done(reading)
+    if (reading instanceof Promise) finishReading(reading, sending)
+    else sending.done(reading)
   },
   lost(thrown, { done, isGivenUp }) {
     if (isGivenUp) return done(failed('timed_out', { timedOut: true }))
     const unsent = thrown instanceof Failure && thrown.code === 'upstream_unreachable'
     done(failed(unsent ? 'unreachable' : 'connection_lost', { mayHaveLanded: !unsent }))
   },
+}
+
+function finishReading<T>(reading: Promise<T | RpcFailure>, sending: Sending<T>): void {
+  reading.then(sending.done, (thrown) => LISTENER.lost(thrown, sending as Sending<unknown>))
 }
 
 function failed(reason: string, facts: Partial<RpcFailure> = {}): RpcFailure {
