@@ -2,20 +2,23 @@ import { CENTI_PER_CU } from '../../core/billing/plan.ts'
 import { NO_SUCH_METHOD } from '../../core/rpc/jsonrpc.ts'
 import type { TraceContext } from '../../core/rpc/trace-context.ts'
 import type { Caller } from '../../gateway/app-directory.ts'
+import type { ServedBatch } from '../../gateway/serve-batch.ts'
 import type { Served } from '../../gateway/serve-rpc.ts'
 import type { CallFigures } from '../../metering/call-figures.ts'
 import type { World } from '../../ports/world.ts'
 
-/** What came of a request, be it one call or a batch. */
+/** The outcome of a request, be it one call or a batch. */
 export type RpcOutcome = Pick<Served, 'status' | 'centiCu' | 'cache' | 'upstream' | 'rejection'> & {
   replies: readonly Served[]
   isBatch: boolean
   caller: Caller | null
 }
 
+export const UNKNOWN_NETWORK = 'unknown'
+
 /** One request, on its way to its answer. */
 export type RpcExchange = {
-  /** The network's id; `unknown` where there is none. */
+  /** The network's id, or UNKNOWN_NETWORK. */
   network: string
   trace: TraceContext | null
   startedAtMs: number
@@ -150,4 +153,23 @@ function errorField(served: Served | undefined): number {
   const { code, httpStatus } = served.rejection
   // It is told with status 200, as a node would, so its status would look like none.
   return code === 'method_not_served' ? NO_SUCH_METHOD : httpStatus
+}
+
+export function single(served: Served, caller: Caller | null): RpcOutcome {
+  return {
+    replies: [served],
+    isBatch: false,
+    status: served.status,
+    centiCu: served.centiCu,
+    cache: served.cache,
+    upstream: served.upstream,
+    rejection: served.rejection,
+    caller,
+  }
+}
+
+export function several(batch: ServedBatch, caller: Caller): RpcOutcome {
+  const { members, centiCu, cache, upstream } = batch
+  const facts = { centiCu, cache, upstream, rejection: null, caller }
+  return { replies: members, isBatch: true, status: 200, ...facts }
 }

@@ -33,6 +33,14 @@ export function findCaller(
   return found instanceof Promise ? found.catch(keyUnchecked) : found
 }
 
+export function unknownNetwork(slug: string): Rejection {
+  const text =
+    slug === ''
+      ? 'Name the network: POST /<network>/v2/<key>, or use the host <network>.<domain>.'
+      : 'There is no such network here; GET /api/networks lists them, with a token.'
+  return new Rejection('unknown_network', text)
+}
+
 export function authorize(
   needs: { publicUrl: string },
   caller: Caller,

@@ -1,10 +1,13 @@
+import type { Rejection } from '../../core/errors.ts'
+import type { Caller } from '../../gateway/app-directory.ts'
 import type { Sending } from '../../gateway/pieces-stream.ts'
 import type { ReaderWatch } from '../../gateway/reader-watch.ts'
 import { dropReply, type ReplyBody, replyBody } from '../../gateway/reply-body.ts'
+import { refused, type Served } from '../../gateway/serve-rpc.ts'
 import type { UnreadReservation } from '../../gateway/unread-budget.ts'
 import type { Client } from '../edge/client.ts'
 import { compressAnswer, isCompressible } from '../edge/compress-answer.ts'
-import type { AccessLog, RpcExchange, RpcOutcome } from './access-log.ts'
+import { type AccessLog, type RpcExchange, type RpcOutcome, single } from './access-log.ts'
 import type { ReplyHeaders } from './rpc-headers.ts'
 
 export type ReplyNeeds = {
@@ -35,7 +38,18 @@ export function replyTo(
   const response = new Response(compressed?.body ?? body, { status: outcome.status, headers })
   if (compressible) response.headers.set('vary', 'accept-encoding')
   if (compressed) response.headers.set('content-encoding', compressed.coding)
+  const retryAfterS = outcome.isBatch ? throttledForS(outcome.replies) : 0
+  if (retryAfterS > 0) response.headers.set('retry-after', String(retryAfterS))
   return response
+}
+
+export function refuse(
+  needs: ReplyNeeds,
+  exchange: HttpExchange,
+  rejection: Rejection,
+  caller: Caller | null = null,
+): Response {
+  return replyTo(needs, exchange, single(refused('null', '', rejection), caller), null)
 }
 
 /** Hot path: most answers are one text. */
@@ -63,4 +77,14 @@ function bodyOf(
   dropReply(parts)
   ended()
   return ''
+}
+
+/** When asking again makes sense for all members that came too fast; 0: none did. */
+function throttledForS(members: readonly Served[]): number {
+  let longestS = 0
+  for (const { rejection } of members) {
+    if (rejection?.code !== 'throughput_exceeded') continue
+    longestS = Math.max(longestS, rejection.facts.retryAfterS ?? 0)
+  }
+  return longestS
 }

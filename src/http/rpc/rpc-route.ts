@@ -1,16 +1,9 @@
 import { Rejection } from '../../core/errors.ts'
-import { type BadCall, type Call, parseBody } from '../../core/rpc/jsonrpc.ts'
+import { parseBody } from '../../core/rpc/jsonrpc.ts'
 import { readTraceContext, type TraceContext } from '../../core/rpc/trace-context.ts'
-import type { AppDirectory, Caller } from '../../gateway/app-directory.ts'
-import { type ServedBatch, serveBatch } from '../../gateway/serve-batch.ts'
-import {
-  callerName,
-  type RpcContext,
-  refused,
-  type Served,
-  type ServeNeeds,
-  serveRpc,
-} from '../../gateway/serve-rpc.ts'
+import type { AppDirectory } from '../../gateway/app-directory.ts'
+import { serveBatch } from '../../gateway/serve-batch.ts'
+import { callerName, type RpcContext, type ServeNeeds, serveRpc } from '../../gateway/serve-rpc.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { requestAny } from '../../upstream/pool/upstream-pool.ts'
@@ -24,11 +17,11 @@ import {
   type SmallBodies,
 } from '../edge/request-bodies.ts'
 import type { RpcTarget } from '../edge/request-target.ts'
-import type { RpcOutcome } from './access-log.ts'
-import { authorize, credentialOf, findCaller, refuseAtEdge } from './find-caller.ts'
+import { several, single, UNKNOWN_NETWORK } from './access-log.ts'
+import { authorize, credentialOf, findCaller, refuseAtEdge, unknownNetwork } from './find-caller.ts'
 import type { JwtCallers } from './jwt-callers.ts'
 import { preflightReply } from './rpc-headers.ts'
-import { type HttpExchange, type ReplyNeeds, replyTo } from './rpc-reply.ts'
+import { type ReplyNeeds, refuse, replyTo } from './rpc-reply.ts'
 
 export interface RpcRouteNeeds extends ServeNeeds, ReplyNeeds {
   clock: Clock
@@ -47,8 +40,6 @@ export type RpcRoute = (
   target: RpcTarget,
   client: Client,
 ) => Response | Promise<Response>
-
-export const UNKNOWN_NETWORK = 'unknown'
 
 const POST_ONLY = 'JSON-RPC is spoken with POST.'
 
@@ -108,7 +99,10 @@ async function serve(
     trace,
   }
   try {
-    if (Array.isArray(body)) return await replyToBatch(needs, exchange, context, body)
+    if (Array.isArray(body)) {
+      const batch = await serveBatch(needs, context, body)
+      return replyTo(needs, exchange, several(batch, caller), context.held)
+    }
     const served = serveRpc(needs, context, body, requestAny)
     const only = served instanceof Promise ? await served : served
     return replyTo(needs, exchange, single(only, caller), context.held)
@@ -125,67 +119,8 @@ function traceOf({ headers }: Request, nextSpanId: () => string): TraceContext |
   return readTraceContext(traceparent, headers.get('tracestate'), nextSpanId())
 }
 
-async function replyToBatch(
-  needs: RpcRouteNeeds,
-  exchange: HttpExchange,
-  context: RpcContext,
-  calls: readonly (Call | BadCall)[],
-): Promise<Response> {
-  const outcome = several(await serveBatch(needs, context, calls), context.caller)
-  const response = replyTo(needs, exchange, outcome, context.held)
-  const retryAfterS = throttledForS(outcome.replies)
-  if (retryAfterS > 0) response.headers.set('retry-after', String(retryAfterS))
-  return response
-}
-
-function refuse(
-  needs: RpcRouteNeeds,
-  exchange: HttpExchange,
-  rejection: Rejection,
-  caller: Caller | null = null,
-): Response {
-  return replyTo(needs, exchange, single(refused('null', '', rejection), caller), null)
-}
-
-/** When asking again makes sense for all members that came too fast; 0: none did. */
-function throttledForS(members: readonly Served[]): number {
-  let longestS = 0
-  for (const { rejection } of members) {
-    if (rejection?.code !== 'throughput_exceeded') continue
-    longestS = Math.max(longestS, rejection.facts.retryAfterS ?? 0)
-  }
-  return longestS
-}
-
 function notJson(request: Request): Rejection | null {
   const mediaType = request.headers.get('content-type')
   if (mediaType === null || isJsonType(mediaType)) return null
   return new Rejection('unsupported_media_type', NOT_JSON)
-}
-
-export function single(served: Served, caller: Caller | null): RpcOutcome {
-  return {
-    replies: [served],
-    isBatch: false,
-    status: served.status,
-    centiCu: served.centiCu,
-    cache: served.cache,
-    upstream: served.upstream,
-    rejection: served.rejection,
-    caller,
-  }
-}
-
-export function several(batch: ServedBatch, caller: Caller): RpcOutcome {
-  const { members, centiCu, cache, upstream } = batch
-  const facts = { centiCu, cache, upstream, rejection: null, caller }
-  return { replies: members, isBatch: true, status: 200, ...facts }
-}
-
-export function unknownNetwork(slug: string): Rejection {
-  const text =
-    slug === ''
-      ? 'Name the network: POST /<network>/v2/<key>, or use the host <network>.<domain>.'
-      : 'There is no such network here; GET /api/networks lists them, with a token.'
-  return new Rejection('unknown_network', text)
 }

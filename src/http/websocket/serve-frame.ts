@@ -8,8 +8,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { requestAny } from '../../upstream/pool/upstream-pool.ts'
 import { UNCOUNTED_BYTES_MAX } from '../edge/request-bodies.ts'
-import type { AccessLog, RpcOutcome } from '../rpc/access-log.ts'
-import { several, single } from '../rpc/rpc-route.ts'
+import { type AccessLog, type RpcOutcome, several, single } from '../rpc/access-log.ts'
 
 export type FrameNeeds = ServeNeeds & { clock: Clock; accessLog: AccessLog }
 

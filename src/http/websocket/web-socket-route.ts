@@ -1,13 +1,20 @@
 import { Rejection } from '../../core/errors.ts'
 import type { Caller } from '../../gateway/app-directory.ts'
-import { callerName, refused } from '../../gateway/serve-rpc.ts'
+import { callerName } from '../../gateway/serve-rpc.ts'
 import type { AppConnections } from '../../gateway/subscriptions/app-connections.ts'
 import type { Client } from '../edge/client.ts'
 import { noteBug } from '../edge/note-bug.ts'
 import type { RpcTarget } from '../edge/request-target.ts'
-import { authorize, credentialOf, findCaller, refuseAtEdge } from '../rpc/find-caller.ts'
-import { type ReplyNeeds, replyTo } from '../rpc/rpc-reply.ts'
-import * as rpc from '../rpc/rpc-route.ts'
+import { UNKNOWN_NETWORK } from '../rpc/access-log.ts'
+import {
+  authorize,
+  credentialOf,
+  findCaller,
+  refuseAtEdge,
+  unknownNetwork,
+} from '../rpc/find-caller.ts'
+import { type HttpExchange, type ReplyNeeds, refuse } from '../rpc/rpc-reply.ts'
+import type { RpcRouteNeeds } from '../rpc/rpc-route.ts'
 import type { FrameSource } from './serve-frame.ts'
 import { type ConnectionNeeds, openSocketConnection } from './socket-connection.ts'
 import type { SocketRegistry } from './socket-registry.ts'
@@ -24,7 +31,7 @@ export type WebSocketRoute = {
   stop(graceMs: number): Promise<void>
 }
 
-type Needs = rpc.RpcRouteNeeds &
+type Needs = RpcRouteNeeds &
   ReplyNeeds &
   ConnectionNeeds & {
     telemetry: Parameters<typeof noteBug>[0]
@@ -33,13 +40,7 @@ type Needs = rpc.RpcRouteNeeds &
     nextConnectionId(): string
   }
 
-type Asked = {
-  request: Request
-  target: RpcTarget
-  credential: string
-  client: Client
-  startedAtMs: number
-}
+type Asked = { exchange: HttpExchange; target: RpcTarget; credential: string }
 
 const NO_HANDSHAKE = 'This is no WebSocket handshake.'
 const STOPPING = 'The service is about to stop; please connect again.'
@@ -51,7 +52,9 @@ export function openWebSocketRoute(given: Omit<Needs, 'bug'>): WebSocketRoute {
     open(request, target, client) {
       const startedAtMs = needs.clock.monotonicMs()
       const credential = credentialOf(request, target)
-      const asked = { request, target, credential, client, startedAtMs }
+      const network = needs.networkBySlug(target.slug)?.network.id ?? UNKNOWN_NETWORK
+      const exchange = { request, network, trace: null, startedAtMs, client }
+      const asked = { exchange, target, credential }
       const caller = findCaller(needs, credential, client)
       if (!(caller instanceof Promise)) return admit(needs, asked, caller)
       return caller.then((found) => admit(needs, asked, found))
@@ -60,29 +63,30 @@ export function openWebSocketRoute(given: Omit<Needs, 'bug'>): WebSocketRoute {
   }
 }
 
+/** Refuses the upgrade with the body that a call over HTTP would get. */
 function admit(needs: Needs, asked: Asked, caller: Caller | Rejection): Response | undefined {
-  const { request, target, client } = asked
+  const { exchange, target } = asked
+  const { request, client } = exchange
   const service = needs.networkBySlug(target.slug)
-  if (!service) return refuse(needs, asked, rpc.unknownNetwork(target.slug))
-  const { id } = service.network
-  if (caller instanceof Rejection) return refuse(needs, asked, caller, id)
+  if (!service) return refuse(needs, exchange, unknownNetwork(target.slug))
+  if (caller instanceof Rejection) return refuse(needs, exchange, caller)
   const barred = authorize(needs, caller, service) ?? refuseAtEdge(caller, request, client)
-  if (barred) return refuse(needs, asked, barred, id)
+  if (barred) return refuse(needs, exchange, barred)
   if (needs.registry.isStopping) {
-    return refuse(needs, asked, new Rejection('overloaded', STOPPING), id)
+    return refuse(needs, exchange, new Rejection('overloaded', STOPPING))
   }
 
   const name = callerName(caller, client)
   const place = needs.connections.take(name)
-  if (place instanceof Rejection) return refuse(needs, asked, place, id)
+  if (place instanceof Rejection) return refuse(needs, exchange, place)
   if (connect(needs, asked, { caller, service, name }, place)) return undefined
   place()
-  return refuse(needs, asked, new Rejection('invalid_request', NO_HANDSHAKE), id)
+  return refuse(needs, exchange, new Rejection('invalid_request', NO_HANDSHAKE))
 }
 
 function connect(
   needs: Needs,
-  { request, credential, target, client, startedAtMs }: Asked,
+  { exchange: { request, client, startedAtMs }, credential, target }: Asked,
   source: Pick<FrameSource, 'caller' | 'service' | 'name'>,
   leave: () => void,
 ): boolean {
@@ -107,15 +111,4 @@ function connect(
   if (!client.upgrade(connection.listener)) return false
   registry.add(one)
   return true
-}
-
-/** Refuses the upgrade with the body that a call over HTTP would get. */
-function refuse(
-  needs: Needs,
-  { request, client, startedAtMs }: Asked,
-  rejection: Rejection,
-  network = rpc.UNKNOWN_NETWORK,
-): Response {
-  const exchange = { request, network, trace: null, startedAtMs, client }
-  return replyTo(needs, exchange, rpc.single(refused('null', '', rejection), null), null)
 }
