@@ -1,20 +1,14 @@
 import { Failure, Rejection } from '../../core/errors.ts'
 import { findSessionsByHash, noteUse, type Session } from '../../tables/accounts/sessions.ts'
-import { findTokensByHash, type Token } from '../../tables/accounts/tokens.ts'
+import { findTokensByHash } from '../../tables/accounts/tokens.ts'
 import { TOKEN_HEADER } from '../contract/openapi.ts'
 import type { ApiCaller } from './calls/handler.ts'
 import type { LocalSignIn, ManagementApi } from './management-api.ts'
-import { openSecretChecks, type SecretCheck } from './secret-checks.ts'
+import { openSecretChecks } from './secret-checks.ts'
 import { refuseForeign } from './sessions/own-origin.ts'
 import { readSessionCookie } from './sessions/session-cookie.ts'
 
-export type Authenticator = {
-  /** The caller of a request, by its token or else by its session. */
-  caller(request: Request, clientAddress: string): Promise<ApiCaller | Rejection>
-  token: SecretCheck<Token>
-  /** The id of the team that the link of local development is for. */
-  link: SecretCheck<string>
-}
+export type Authenticator = ReturnType<typeof authenticator>
 
 const MISSING = `The header ${TOKEN_HEADER} is missing.`
 
@@ -27,7 +21,7 @@ const ENDED = new Rejection('unauthorized', 'This session has ended; sign in aga
   endsSession: true,
 })
 
-export function authenticator(api: ManagementApi): Authenticator {
+export function authenticator(api: ManagementApi) {
   const checks = openSecretChecks(api.clock)
   const checkToken = checks.of((hashes) => findTokensByHash(api.database, hashes))
   const checkSession = checks.of((hashes) => findSessions(api, hashes))
@@ -52,7 +46,8 @@ export function authenticator(api: ManagementApi): Authenticator {
   }
 
   return {
-    async caller(request, clientAddress) {
+    /** The caller of a request, by its token or else by its session. */
+    async caller(request: Request, clientAddress: string): Promise<ApiCaller | Rejection> {
       const secret = readToken(request.headers, api.tokenHeaders)
       if (secret instanceof Rejection) return secret
       if (secret === null) return byCookie(request, clientAddress)
@@ -62,6 +57,7 @@ export function authenticator(api: ManagementApi): Authenticator {
       return { kind: token.kind, teamId: token.teamId, token, session: null }
     },
     token: checkToken,
+    /** The id of the team that the link of local development is for. */
     link: checkLink,
   }
 }

@@ -3,18 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { BODY_BYTES_MAX, type RequestBodies } from '../edge/request-bodies.ts'
 import { windowLimiter } from '../edge/window-limiter.ts'
 
-/** Counts the bytes each team sends and is sent: both take time by their length. */
-export type BodyBudget = {
-  forTeam(teamId: string): RequestBodies
-  /** The bodies of clients that nobody answers for: small ones only. */
-  forVisitors: RequestBodies
-  /** The answer of a call that changes nothing, with its bytes counted for this team. */
-  read(
-    teamId: string,
-    work: () => Promise<unknown>,
-    reply: (text: string) => Response,
-  ): Promise<Response | Rejection>
-}
+export type BodyBudget = ReturnType<typeof openBodyBudget>
 
 /** Bytes of a team in a window: some fifteen calls with 10,000 items of a variable each. */
 const TEAM_BYTES_PER_WINDOW_MAX = 10 * 2 ** 20
@@ -26,7 +15,8 @@ const TEAM_READ_BYTES_PER_WINDOW_MAX = 64 * 2 ** 20
 /** More than a token and what stands around it. */
 const VISITOR_BODY_BYTES_MAX = 4096
 
-export function openBodyBudget(clock: Clock, all: RequestBodies): BodyBudget {
+/** Counts the bytes each team sends and is sent: both take time by their length. */
+export function openBodyBudget(clock: Clock, all: RequestBodies) {
   const sent = windowLimiter(clock, {
     countMax: TEAM_BYTES_PER_WINDOW_MAX,
     windowMs: WINDOW_MS,
@@ -39,7 +29,12 @@ export function openBodyBudget(clock: Clock, all: RequestBodies): BodyBudget {
   })
 
   return {
-    async read(teamId, work, reply) {
+    /** The answer of a call that changes nothing, with its bytes counted for this team. */
+    async read(
+      teamId: string,
+      work: () => Promise<unknown>,
+      reply: (text: string) => Response,
+    ): Promise<Response | Rejection> {
       const refused = read.refuse(teamId)
       if (refused) return refused
 
@@ -54,16 +49,17 @@ export function openBodyBudget(clock: Clock, all: RequestBodies): BodyBudget {
       return reply(text)
     },
 
+    /** Bodies of clients without a token or session: small ones only. */
     forVisitors: {
-      async text(request) {
+      async text(request: Request): Promise<string | Rejection> {
         if (expectedBytes(request) <= VISITOR_BODY_BYTES_MAX) return all.text(request)
         const text = `The body is over ${VISITOR_BODY_BYTES_MAX} bytes, or does not say its length.`
         return new Rejection('too_large', text)
       },
     },
 
-    forTeam: (teamId) => ({
-      async text(request) {
+    forTeam: (teamId: string) => ({
+      async text(request: Request): Promise<string | Rejection> {
         // Counted before it has arrived, so that many at once do not all slip in.
         const expected = expectedBytes(request)
         const refused = sent.take(teamId, expected)

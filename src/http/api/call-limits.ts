@@ -1,23 +1,10 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { WebhookStats } from '../../tables/deliveries/log/webhook-stats.ts'
-import { type WindowLimiter, windowLimiter } from '../edge/window-limiter.ts'
-import { type DryRunLimiter, openDryRunLimiter } from './queries/dry-run-limiter.ts'
-import {
-  openCheckCounter,
-  openQueryCompiler,
-  type QueryCompiler,
-  type QueryCounter,
-} from './queries/query-compiler.ts'
+import { windowLimiter } from '../edge/window-limiter.ts'
+import { openDryRunLimiter } from './queries/dry-run-limiter.ts'
+import { openCheckCounter, openQueryCompiler } from './queries/query-compiler.ts'
 
-/** Limits on a team's expensive calls, so that it takes nothing away from others. */
-export type CallLimits = {
-  queries: QueryCompiler
-  checks: QueryCounter
-  dryRuns: DryRunLimiter
-  /** Each is a request to a stranger's server, free of charge. */
-  testSends: WindowLimiter
-  stats: RecentStats
-}
+export type CallLimits = ReturnType<typeof openCallLimits>
 
 /** Enough for somebody who debugs a receiver, and harmless to any server. */
 const TEST_SENDS_MAX = 30
@@ -28,18 +15,16 @@ const TEST_SENDS = {
   refusal: `A team may send ${TEST_SENDS_MAX} test deliveries in a minute.`,
 }
 
-export function openCallLimits(clock: Clock): CallLimits {
+/** Limits on a team's expensive calls, so that it takes nothing away from others. */
+export function openCallLimits(clock: Clock) {
   return {
     queries: openQueryCompiler(clock),
     checks: openCheckCounter(clock),
     dryRuns: openDryRunLimiter(clock),
+    /** Each is a request to a stranger's server, free of charge. */
     testSends: windowLimiter(clock, TEST_SENDS),
     stats: openRecentStats(clock),
   }
-}
-
-type RecentStats = {
-  of(teamId: string, read: () => Promise<readonly WebhookStats[]>): Promise<readonly WebhookStats[]>
 }
 
 /** Nobody sees a difference, and a page that is loaded again and again costs no more. */
@@ -49,11 +34,11 @@ const STATS_KEPT_MS = 1_000
 const STATS_TEAMS_MAX = 20
 
 /** Reads a team's stats once for all who ask at the same moment. */
-function openRecentStats(clock: Clock): RecentStats {
-  type Kept = { atMs: number; stats: Promise<readonly WebhookStats[]> }
-  const kept = new Map<string, Kept>()
+function openRecentStats(clock: Clock) {
+  type Stats = Promise<readonly WebhookStats[]>
+  const kept = new Map<string, { atMs: number; stats: Stats }>()
   return {
-    of(teamId, read) {
+    of(teamId: string, read: () => Stats): Stats {
       const nowMs = clock.monotonicMs()
       const known = kept.get(teamId)
       if (known && nowMs - known.atMs < STATS_KEPT_MS) return known.stats

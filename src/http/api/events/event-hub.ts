@@ -16,12 +16,7 @@ type StreamRequest = {
   isStillAllowed(): Promise<boolean>
 }
 
-export type EventHub = {
-  open(asked: StreamRequest): Promise<Response | Rejection>
-  hint(): void
-  /** Ends all streams at once, and opens no more. */
-  stop(): void
-}
+export type EventHub = ReturnType<typeof openEventHub>
 
 /** A team's feed, for as long as it has streams or one is being opened. */
 type HeldFeed = TeamFeed & { holders: number }
@@ -43,7 +38,7 @@ const RECHECK_MS = 5_000
 const RETRY_MS = 2_000
 
 /** One feed for each team that has streams; without streams, nothing is read. */
-export function openEventHub(world: World, options: FeedOptions): EventHub {
+export function openEventHub(world: World, options: FeedOptions) {
   const { signals, telemetry } = world
   const feeds = new Map<string, HeldFeed>()
   const streams = new Map<EventStream, StreamRequest>()
@@ -89,7 +84,7 @@ export function openEventHub(world: World, options: FeedOptions): EventHub {
   ]
 
   return {
-    async open(asked) {
+    async open(asked: StreamRequest): Promise<Response | Rejection> {
       const { teamId } = asked
       const refused = isStopped ? stopping() : tooMany(teamId, feeds)
       if (refused) return refused
@@ -106,6 +101,7 @@ export function openEventHub(world: World, options: FeedOptions): EventHub {
       return stopping()
     },
     hint,
+    /** Ends all streams at once, and opens no more. */
     stop() {
       isStopped = true
       for (const end of ends) end()

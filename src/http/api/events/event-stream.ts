@@ -2,12 +2,7 @@ import type { StreamClient } from '../../edge/client.ts'
 
 export type StreamEnd = 'left' | 'slow' | 'revoked' | 'stopped'
 
-export type EventStream = {
-  response: Response
-  /** Ends the stream when the client leaves too much unread. */
-  send(text: string): void
-  end(reason: 'revoked' | 'stopped'): void
-}
+export type EventStream = ReturnType<typeof openEventStream>
 
 /** More than a client is sent at once; one that takes nothing is cut before it holds much. */
 const UNREAD_CHARS_MAX = 384 * 1024
@@ -21,7 +16,7 @@ const HEADERS = {
 } as const
 
 /** Pulled by the client: what it has not taken waits here, and nowhere else. */
-export function openEventStream(client: StreamClient, over: (end: StreamEnd) => void): EventStream {
+export function openEventStream(client: StreamClient, over: (end: StreamEnd) => void) {
   const encoder = new TextEncoder()
   let unread = ''
   let isOver = false
@@ -51,7 +46,8 @@ export function openEventStream(client: StreamClient, over: (end: StreamEnd) => 
   client.hold()
   return {
     response: new Response(body, { headers: HEADERS }),
-    send(text) {
+    /** Ends the stream when the client leaves too much unread. */
+    send(text: string) {
       if (isOver) return
       if (unread.length + text.length > UNREAD_CHARS_MAX) {
         unread = ''

@@ -26,17 +26,7 @@ export type FeedOptions = {
   services(): readonly NetworkService[]
 }
 
-/** Reads what changed for a team, once for all of its streams in this process. */
-export type TeamFeed = {
-  /** Resolves when everything that changes from now on is noticed. */
-  opened: Promise<void>
-  /** The stream gets what changes, after how things are now. */
-  add(stream: FeedStream): void
-  remove(stream: FeedStream): void
-  hint(): void
-  resent(key: DeliveryKey): void
-  stop(): void
-}
+export type TeamFeed = ReturnType<typeof openTeamFeed>
 
 /** Without a hint, and right after something was found. */
 const READ_EVERY_MS = 1_000
@@ -48,7 +38,8 @@ const GATHER_MS = 100
 /** A feed rests this many times longer than it reads, so that many feeds leave the store room. */
 const REST = 4
 
-export function openTeamFeed(world: World, teamId: string, options: FeedOptions): TeamFeed {
+/** Reads what changed for a team, once for all of its streams in this process. */
+export function openTeamFeed(world: World, teamId: string, options: FeedOptions) {
   const { clock } = world
   const streams = new Set<FeedStream>()
   const kept = new Map<string, LiveEvent>()
@@ -78,16 +69,18 @@ export function openTeamFeed(world: World, teamId: string, options: FeedOptions)
   const loop = pacedLoop(world, read)
 
   return {
+    /** Resolves when the feed notices every change from now on. */
     opened: read().then(loop.start),
-    add(stream) {
+    /** Sends the stream the current state, then every change. */
+    add(stream: FeedStream) {
       streams.add(stream)
       for (const event of kept.values()) {
         if (isFor(stream, event)) stream.send(textOf(event, clock.nowMs()))
       }
     },
-    remove: (stream) => void streams.delete(stream),
+    remove: (stream: FeedStream) => void streams.delete(stream),
     hint: loop.hint,
-    resent(key) {
+    resent(key: DeliveryKey) {
       deliveries.resent(key)
       loop.hint()
     },

@@ -9,15 +9,6 @@ export type KeepPlace = (work: Promise<unknown>) => void
 /** The share of the limits that one run takes: blocks read at once, and in all, as dry runs. */
 type RunSize = { atOnce: number; inAll: number }
 
-/** Limits dry runs: each reads a block from an upstream, free of charge. */
-export type DryRunLimiter = {
-  run<T>(
-    teamId: string,
-    work: (keep: KeepPlace) => Promise<T>,
-    size?: RunSize,
-  ): Promise<T | Rejection>
-}
-
 const ONE_BLOCK: RunSize = { atOnce: 1, inAll: 1 }
 
 /** Somebody who tries out queries by hand has one; a page that compares some has a few. */
@@ -33,7 +24,8 @@ const WINDOW_MS = 10_000
 /** A little longer than reading a block may take, so that the reader's own words come first. */
 const RUN_MS_MAX = 45_000
 
-export function openDryRunLimiter(clock: Clock): DryRunLimiter {
+/** Limits dry runs: each reads a block from an upstream, free of charge. */
+export function openDryRunLimiter(clock: Clock) {
   const started = windowLimiter(clock, {
     countMax: TEAM_RUNS_PER_WINDOW_MAX,
     windowMs: WINDOW_MS,
@@ -61,7 +53,11 @@ export function openDryRunLimiter(clock: Clock): DryRunLimiter {
   }
 
   return {
-    async run(teamId, work, size = ONE_BLOCK) {
+    async run<T>(
+      teamId: string,
+      work: (keep: KeepPlace) => Promise<T>,
+      size = ONE_BLOCK,
+    ): Promise<T | Rejection> {
       const refused = admit(teamId, size)
       if (refused) return refused
       started.add(teamId, size.inAll)

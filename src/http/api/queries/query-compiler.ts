@@ -1,22 +1,7 @@
-import type { Rejection } from '../../../core/errors.ts'
 import type { Network } from '../../../core/network.ts'
 import { compileForNetwork } from '../../../core/query/language/compile-for-network.ts'
-import type { QueryPlan } from '../../../core/query/language/query-plan.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { windowLimiter } from '../../edge/window-limiter.ts'
-
-export type QueryCounter = {
-  count(teamId: string, text: string): Rejection | null
-}
-
-/**
- * Compiles what a team sends, in webhooks and dry runs alike, and counts it: a query at the
- * limits of its size takes some 20 ms, during which nobody else is served. What followers compile
- * anew because of a change of another kind is only counted.
- */
-export type QueryCompiler = QueryCounter & {
-  compile(teamId: string, text: string, network: Network): QueryPlan | Rejection
-}
 
 /** A query counts by the length of its text, as the work does, and a short one as one part. */
 const PART_CHARS = 8 * 1024
@@ -29,25 +14,32 @@ const TEAM_CHECKS_PER_WINDOW_MAX = 100
 
 const WINDOW_MS = 10_000
 
-export function openQueryCompiler(clock: Clock): QueryCompiler {
+/**
+ * Compiles and counts a team's queries, in webhooks and dry runs alike: a query at the limits of
+ * its size takes about 20 ms, during which the process serves no other call. A query that
+ * followers compile again because of a change of another kind is only counted.
+ */
+export function openQueryCompiler(clock: Clock) {
   const { count } = openCounter(clock, TEAM_PARTS_PER_WINDOW_MAX, 'read')
   return {
     count,
-    compile: (teamId, text, network) => count(teamId, text) ?? compileForNetwork(text, network),
+    compile: (teamId: string, text: string, network: Network) =>
+      count(teamId, text) ?? compileForNetwork(text, network),
   }
 }
 
 /** Apart from the others, so that whoever types can still save. */
-export function openCheckCounter(clock: Clock): QueryCounter {
+export function openCheckCounter(clock: Clock) {
   return openCounter(clock, TEAM_CHECKS_PER_WINDOW_MAX, 'checked')
 }
 
-function openCounter(clock: Clock, countMax: number, done: string): QueryCounter {
+function openCounter(clock: Clock, countMax: number, done: string) {
   const refusal =
     `A team may have ${countMax} queries ${done} in ten seconds; one of over ` +
     `${PART_CHARS} characters counts as several.`
   const counted = windowLimiter(clock, { countMax, windowMs: WINDOW_MS, refusal })
   return {
-    count: (teamId, text) => counted.take(teamId, Math.max(1, Math.ceil(text.length / PART_CHARS))),
+    count: (teamId: string, text: string) =>
+      counted.take(teamId, Math.max(1, Math.ceil(text.length / PART_CHARS))),
   }
 }
