@@ -1,17 +1,12 @@
-type Page<Item, Cursor> = { items: readonly Item[]; next?: Cursor | undefined }
-
-export async function readPages<Item, Cursor>(
+/** The items of the pages, up to `limit`. */
+export async function readPages<Item>(
+  pages: AsyncIterable<{ data: readonly Item[] }>,
   limit: number,
-  pageMax: number,
-  read: (size: number, cursor?: Cursor) => Promise<Page<Item, Cursor>>,
 ): Promise<Item[]> {
   const all: Item[] = []
-  let cursor: Cursor | undefined
-  while (all.length < limit) {
-    const { items, next } = await read(Math.min(pageMax, limit - all.length), cursor)
-    all.push(...items)
-    if (next === undefined) break
-    cursor = next
+  for await (const { data } of pages) {
+    all.push(...data)
+    if (all.length >= limit) break
   }
   return all.slice(0, limit)
 }

@@ -147,12 +147,8 @@ async function presentItems(calling: Calling, name: string): Promise<string[]> {
 }
 
 function readItems({ client }: Calling, name: string, limit: number): Promise<string[]> {
-  return readPages(limit, CALL_ITEMS_MAX, async (size, after?: string) => {
-    const page = await client.call('listVariableItems', {
-      parameters: { name, limit: size, ...(after !== undefined && { after }) },
-    })
-    return { items: page.data, next: page.pagination.cursors.after }
-  })
+  const parameters = { name, limit: Math.min(CALL_ITEMS_MAX, limit) }
+  return readPages(client.pages('listVariableItems', { parameters }), limit)
 }
 
 function callsOf(items: readonly string[]): string[][] {

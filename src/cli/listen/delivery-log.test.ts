@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { type ListedDelivery, openDeliveryLog, type ReadLogPage } from './delivery-log.ts'
+import { type ListedDelivery, openDeliveryLog, type ReadLogPages } from './delivery-log.ts'
 
 const MINUTE = 60_000
 
@@ -11,14 +11,13 @@ beforeEach(() => {
 })
 
 /** The log as the service has it: newest first, in pages. */
-const read: ReadLogPage = async ({ webhook_id, after = '0', cursor = '0', limit }) => {
+const read: ReadLogPages = async function* ({ webhook_id, after = '0', limit }) {
   const found = stored
     .filter((one) => webhook_id === undefined || one.webhook_id === webhook_id)
     .filter(({ time_created }) => time_created >= Number(after))
     .toReversed()
-  const end = Number(cursor) + Math.min(limit, pageSize)
-  const cursors = end < found.length ? { after: String(end) } : {}
-  return { data: found.slice(Number(cursor), end), pagination: { cursors } }
+  const size = Math.min(limit, pageSize)
+  for (let at = 0; at < found.length; at += size) yield { data: found.slice(at, at + size) }
 }
 
 const made = (id: string, createdAtMs: number, more: Partial<ListedDelivery> = {}) => {

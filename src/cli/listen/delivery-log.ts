@@ -3,15 +3,12 @@ import { readPages } from '../calls/read-pages.ts'
 
 export type ListedDelivery = AnswerOf<'listDeliveries'>['data'][number]
 
-type Page = { data: readonly ListedDelivery[]; pagination: { cursors: { after?: string } } }
-
-/** Reads one page of the log: newest first, created at `after` or later, of one webhook or all. */
-export type ReadLogPage = (asked: {
+/** Pages of the log: newest first, created at `after` or later, of one webhook or all. */
+export type ReadLogPages = (asked: {
   webhook_id?: string
   after?: string
-  cursor?: string
   limit: number
-}) => Promise<Page>
+}) => AsyncIterable<{ data: readonly ListedDelivery[] }>
 
 /** The log of deliveries, read on from where it was: each delivery comes up once. */
 export type DeliveryLog = {
@@ -46,7 +43,10 @@ const OVERLAP_MS = 15_000
 /** Deliveries of the overlap that are remembered, so that none comes up twice. */
 const REMEMBERED_MAX = 50_000
 
-export function openDeliveryLog(read: ReadLogPage, { webhooks, sinceMs }: LogOptions): DeliveryLog {
+export function openDeliveryLog(
+  read: ReadLogPages,
+  { webhooks, sinceMs }: LogOptions,
+): DeliveryLog {
   const sources = webhooks.length === 0 ? [{}] : webhooks.map((id) => ({ webhook_id: id }))
   /** When each was done, by its id; the oldest are forgotten first. */
   const seen = new Map<string, number | null>()
@@ -60,19 +60,21 @@ export function openDeliveryLog(read: ReadLogPage, { webhooks, sinceMs }: LogOpt
     fromMs = Math.max(fromMs ?? 0, time_created - OVERLAP_MS, sinceMs ?? 0)
   }
   const unseen = async () => {
-    const after = fromMs === null ? {} : { after: String(fromMs) }
+    const asked = { limit: PAGE_MAX, ...(fromMs !== null && { after: String(fromMs) }) }
     const found: ListedDelivery[] = []
-    for (const source of sources) found.push(...(await readAll(read, { ...after, ...source })))
+    for (const source of sources) {
+      found.push(...(await readPages(read({ ...asked, ...source }), READ_MAX)))
+    }
     const fresh = found.filter(({ id }) => !seen.has(id))
     // Newest first as they came: so the last one is the oldest.
     return fresh.toReversed()
   }
   return {
     async skip() {
-      const pages = await Promise.all(sources.map((source) => read({ ...source, limit: 1 })))
-      const times = pages.flatMap(({ data }) => data.map(({ time_created }) => time_created))
-      if (times.length === 0) return
-      fromMs = Math.max(...times) - OVERLAP_MS
+      const newestOfEach = sources.map((source) => readPages(read({ ...source, limit: 1 }), 1))
+      const newest = (await Promise.all(newestOfEach)).flat()
+      if (newest.length === 0) return
+      fromMs = Math.max(...newest.map(({ time_created }) => time_created)) - OVERLAP_MS
       for (const one of await unseen()) remember(one)
     },
     async news() {
@@ -91,14 +93,4 @@ export function openDeliveryLog(read: ReadLogPage, { webhooks, sinceMs }: LogOpt
       return before !== null && before !== delivery.time_done
     },
   }
-}
-
-function readAll(
-  read: ReadLogPage,
-  asked: { after?: string; webhook_id?: string },
-): Promise<ListedDelivery[]> {
-  return readPages(READ_MAX, PAGE_MAX, async (limit, cursor?: string) => {
-    const page = await read({ ...asked, limit, ...(cursor !== undefined && { cursor }) })
-    return { items: page.data, next: page.pagination.cursors.after }
-  })
 }

@@ -38,7 +38,7 @@ export async function runListen(calling: Calling, options: ListenOptions): Promi
 
   const named = options.webhook ?? []
   const { sinceMs = null } = options
-  const log = openDeliveryLog((parameters) => exact.call('listDeliveries', { parameters }), {
+  const log = openDeliveryLog((parameters) => exact.pages('listDeliveries', { parameters }), {
     webhooks: named,
     sinceMs,
   })

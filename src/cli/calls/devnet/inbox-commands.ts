@@ -5,7 +5,6 @@ import { bytesText, countText, whenText } from '../../terminal/formats.ts'
 import { type Cell, type Column, marksCell } from '../../terminal/table-lines.ts'
 import { asking, callCommand, wholeNumber } from '../call-command.ts'
 import { plainCommand } from '../plain/plain-command.ts'
-import { readPages } from '../read-pages.ts'
 
 type InboxOptions = { follow?: boolean; limit: number }
 
@@ -72,15 +71,15 @@ async function showInbox(
 }
 
 async function newestArrivals({ client }: Calling, name: string, limit: number) {
+  const parameters = { name, limit: Math.min(PAGE_MAX, limit) }
   let inbox: WireInbox | undefined
-  const arrivals = await readPages(limit, PAGE_MAX, async (size, before?: number) => {
-    const page = await client.call('listInboxArrivals', {
-      parameters: { name, limit: size, ...(before !== undefined && { before }) },
-    })
+  const arrivals: WireArrival[] = []
+  for await (const page of client.pages('listInboxArrivals', { parameters })) {
     inbox ??= page.inbox
-    return { items: page.data, next: page.pagination.cursors.before }
-  })
-  return { inbox: inbox as WireInbox, arrivals: arrivals.reverse() }
+    arrivals.push(...page.data)
+    if (arrivals.length >= limit) break
+  }
+  return { inbox: inbox as WireInbox, arrivals: arrivals.slice(0, limit).reverse() }
 }
 
 async function followInbox(calling: Calling, name: string, known: WireArrival[]): Promise<never> {

@@ -85,21 +85,17 @@ async function newestDeliveries(
   webhook_id: string | undefined,
   { limit, status, block, rerun, since }: LogOptions,
 ): Promise<WireDelivery[]> {
-  const newestFirst = await readPages(limit, PAGE_MAX, async (size, cursor?: string) => {
-    const page = await client.call('listDeliveries', {
-      parameters: {
-        limit: size,
-        ...(webhook_id !== undefined && { webhook_id }),
-        ...(status !== undefined && { status }),
-        ...(block !== undefined && { block }),
-        ...(rerun && { rerun: 'true' }),
-        ...(since !== undefined && { after: since }),
-        ...(cursor !== undefined && { cursor }),
-      },
-    })
-    return { items: page.data, next: page.pagination.cursors.after }
+  const pages = client.pages('listDeliveries', {
+    parameters: {
+      limit: Math.min(PAGE_MAX, limit),
+      webhook_id,
+      status,
+      block,
+      rerun: rerun ? 'true' : undefined,
+      after: since,
+    },
   })
-  return newestFirst.reverse()
+  return (await readPages(pages, limit)).reverse()
 }
 
 async function followDeliveries(
