@@ -10,17 +10,7 @@ export type ReadLogPages = (asked: {
   limit: number
 }) => AsyncIterable<{ data: readonly ListedDelivery[] }>
 
-/** The log of deliveries, read on from where it was: each delivery comes up once. */
-export type DeliveryLog = {
-  /** Goes to the end of the log without telling of what is there. */
-  skip(): Promise<void>
-  /** Deliveries that have not come up yet, oldest first. */
-  news(): Promise<ListedDelivery[]>
-  /** True when the delivery has not come up, and is of a time from which all do. */
-  isDue(delivery: ListedDelivery): boolean
-  /** True when a delivery that was done is being sent again, as by a resend or a replay. */
-  isAgain(delivery: ListedDelivery): boolean
-}
+export type DeliveryLog = ReturnType<typeof openDeliveryLog>
 
 type LogOptions = {
   /** Only those of these webhooks; none: all of the team. */
@@ -43,10 +33,8 @@ const OVERLAP_MS = 15_000
 /** Deliveries of the overlap that are remembered, so that none comes up twice. */
 const REMEMBERED_MAX = 50_000
 
-export function openDeliveryLog(
-  read: ReadLogPages,
-  { webhooks, sinceMs }: LogOptions,
-): DeliveryLog {
+/** Reads the log of deliveries, each time from where it was: each delivery comes up once. */
+export function openDeliveryLog(read: ReadLogPages, { webhooks, sinceMs }: LogOptions) {
   const sources = webhooks.length === 0 ? [{}] : webhooks.map((id) => ({ webhook_id: id }))
   /** When each was done, by its id; the oldest are forgotten first. */
   const seen = new Map<string, number | null>()
@@ -70,6 +58,7 @@ export function openDeliveryLog(
     return fresh.toReversed()
   }
   return {
+    /** Goes to the end of the log without reporting the deliveries that are there. */
     async skip() {
       const newestOfEach = sources.map((source) => readPages(read({ ...source, limit: 1 }), 1))
       const newest = (await Promise.all(newestOfEach)).flat()
@@ -77,13 +66,16 @@ export function openDeliveryLog(
       fromMs = Math.max(...newest.map(({ time_created }) => time_created)) - OVERLAP_MS
       for (const one of await unseen()) remember(one)
     },
+    /** Deliveries that have not come up yet, oldest first. */
     async news() {
       const fresh = await unseen()
       for (const one of fresh) remember(one)
       return fresh
     },
-    isDue: ({ id, time_created }) => !seen.has(id) && time_created >= (fromMs ?? 0),
-    isAgain(delivery) {
+    /** True if the delivery has not come up, and all deliveries of its time do. */
+    isDue: ({ id, time_created }: ListedDelivery) => !seen.has(id) && time_created >= (fromMs ?? 0),
+    /** True if a delivery that was done is being sent again, by a resend or a replay. */
+    isAgain(delivery: ListedDelivery) {
       const before = seen.get(delivery.id)
       const isKnown = before !== undefined
       if (isKnown) seen.set(delivery.id, delivery.time_done)

@@ -14,18 +14,14 @@ type QueueWork = {
   triesMax: number
 }
 
-/** A queue for each webhook: its deliveries go in their order, and wait for no other webhook. */
-export type ForwardQueues = {
-  add(outgoing: OnItsWay): void
-  /** How many wait, those on their way included. */
-  readonly waiting: number
-}
+export type ForwardQueues = ReturnType<typeof openForwardQueues>
 
 type Queue = { queue: OnItsWay[]; isRunning: boolean; wasDown: boolean }
 
 const QUEUE_MAX = 10_000
 
-export function openForwardQueues(work: QueueWork): ForwardQueues {
+/** A queue for each webhook: its deliveries go in their order, and wait for no other webhook. */
+export function openForwardQueues(work: QueueWork) {
   const queues = new Map<string, Queue>()
 
   const run = async (queue: Queue) => {
@@ -45,10 +41,11 @@ export function openForwardQueues(work: QueueWork): ForwardQueues {
     }
   }
   return {
+    /** The number of deliveries that wait, including those on their way. */
     get waiting() {
       return [...queues.values()].reduce((sum, { queue }) => sum + queue.length, 0)
     },
-    add(outgoing) {
+    add(outgoing: OnItsWay) {
       const { webhook_id: webhook } = outgoing.delivery
       const queue = queues.get(webhook) ?? { queue: [], isRunning: false, wasDown: false }
       queues.set(webhook, queue)

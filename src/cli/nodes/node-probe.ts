@@ -13,13 +13,7 @@ type NodeAnswer =
   | { kind: 'refused'; code: number; message: string; text: string; ms: number }
   | { kind: 'failed'; reason: string; ms: number }
 
-export type NodeProbe = {
-  ask(method: string, params?: readonly unknown[]): Promise<NodeAnswer>
-  /** How many answers came to so many calls in one batch; a failure where it is no batch. */
-  askBatch(method: string, calls: number): Promise<number | string>
-  readonly requests: number
-  readonly throttled: number
-}
+export type NodeProbe = ReturnType<typeof openNodeProbe>
 
 type Late = Pick<RpcFailure, 'kind' | 'reason' | 'throttled'>
 
@@ -37,7 +31,7 @@ export function openNodeProbe(
   outbound: Outbound,
   spec: UpstreamSpec,
   limits: ProbeLimits,
-): NodeProbe {
+) {
   const client = openRpcClient(outbound, spec)
   const beganAtMs = clock.monotonicMs()
   let requests = 0
@@ -51,7 +45,7 @@ export function openNodeProbe(
     get throttled() {
       return throttled
     },
-    async ask(method, params = []) {
+    async ask(method: string, params: readonly unknown[] = []): Promise<NodeAnswer> {
       if (isSpent()) return NO_MORE
       requests++
       const sentAtMs = clock.monotonicMs()
@@ -62,7 +56,8 @@ export function openNodeProbe(
       if (isThrottled(reply)) throttled++
       return answer
     },
-    async askBatch(method, calls) {
+    /** The number of answers to this many calls in one batch; a failure if it is no batch. */
+    async askBatch(method: string, calls: number): Promise<number | string> {
       if (isSpent()) return NO_MORE.kind
       requests++
       const { body, cancel } = client.sendText(batchText(method, calls), BATCH_BYTES_MAX)

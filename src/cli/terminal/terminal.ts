@@ -4,33 +4,13 @@ import { harmlessJson } from './harmless-text.ts'
 import { type Column, tableLines } from './table-lines.ts'
 
 /** Where a command says what it found. Results go to standard output, all else to the other. */
-export type Terminal = {
-  /** JSON alone is printed, for scripts. */
-  isJson: boolean
-  /** How many columns a line may have; a pipe or a file is not cut to a width. */
-  columns: number
-  colours: Colours
-  /** Prints lines of a result. */
-  say(...lines: string[]): void
-  /** Tells something beside the result, where it does not disturb a pipe. */
-  note(...lines: string[]): void
-  /** Prints a result: as one JSON document where that is asked for, else as `text` says it. */
-  show(value: unknown, text: () => void): void
-  /** Prints one of many results as they come: a line of JSON, or as `text` says it. */
-  stream(value: unknown, text: () => void): void
-  /** The same for results that are the rows of one table, below its titles. */
-  rows<Row>(columns: readonly Column<Row>[]): (row: Row, value?: unknown) => void
-  table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void
-  /** Names and values under each other; absent values are left out. */
-  facts(facts: readonly (readonly [name: string, value: string | null | undefined])[]): void
-  json(value: unknown): void
-  /** Replaces the line of progress; null ends it. Nothing is shown where nobody watches. */
-  progress(line: string | null): void
-}
+export type Terminal = ReturnType<typeof openTerminal>
+
+type Facts = readonly (readonly [name: string, value: string | null | undefined])[]
 
 const COLUMNS_USUAL = 80
 
-export function openTerminal({ json = false }: { json?: boolean }): Terminal {
+export function openTerminal({ json = false }: { json?: boolean }) {
   const isInteractive = process.stdout.isTTY === true
   const colours = coloursFor(isInteractive && !json && mayColour())
   const columns = isInteractive ? process.stdout.columns || COLUMNS_USUAL : Number.MAX_SAFE_INTEGER
@@ -44,25 +24,37 @@ export function openTerminal({ json = false }: { json?: boolean }): Terminal {
   }
   const note = (...lines: string[]) => void process.stderr.write(`${lines.join('\n')}\n`)
   return {
+    /** True when only JSON is printed, for scripts. */
     isJson: json,
+    /** The maximum columns of a line; output to a pipe or a file is not cut. */
     columns,
     colours,
+    /** Prints lines of a result. */
     say,
+    /** Prints something beside the result, where it does not disturb a pipe. */
     note,
-    show: (value, text) => (json ? say(harmlessJson(JSON.stringify(value, null, 2))) : text()),
-    stream: (value, text) => (json ? say(harmlessJson(JSON.stringify(value))) : text()),
-    table: (shown, rows) => say(...tableLines(shown, rows, { colours, columnsMax: columns })),
-    rows(shown) {
+    /** Prints a result: as one JSON document with --json, else as `text` prints it. */
+    show: (value: unknown, text: () => void) =>
+      json ? say(harmlessJson(JSON.stringify(value, null, 2))) : text(),
+    /** Prints one of many results as they come: a line of JSON, or as `text` prints it. */
+    stream: (value: unknown, text: () => void) =>
+      json ? say(harmlessJson(JSON.stringify(value))) : text(),
+    table: <Row>(shown: readonly Column<Row>[], rows: readonly Row[]) =>
+      say(...tableLines(shown, rows, { colours, columnsMax: columns })),
+    /** The same as `stream` for the rows of one table, below its titles. */
+    rows<Row>(shown: readonly Column<Row>[]) {
       let isFirst = true
-      return (row, value = row) => {
+      return (row: Row, value: unknown = row) => {
         if (json) return say(harmlessJson(JSON.stringify(value)))
         const lines = tableLines(shown, [row], { colours, columnsMax: columns })
         say(...(isFirst ? lines : lines.slice(1)))
         isFirst = false
       }
     },
-    facts: (facts) => say(...factLines(facts, colours)),
-    json: (value) => say(jsonText(value, colours)),
+    /** Prints names and values below each other, without absent values. */
+    facts: (facts: Facts) => say(...factLines(facts, colours)),
+    json: (value: unknown) => say(jsonText(value, colours)),
+    /** Replaces the progress line; null ends it. Shown on a terminal only, and not with --json. */
     progress: progressLine(process.stderr.isTTY === true && !json),
   }
 }
@@ -82,15 +74,15 @@ function endWithReader(thrown: unknown): never {
   throw thrown
 }
 
-function factLines(facts: Parameters<Terminal['facts']>[0], colours: Colours): string[] {
+function factLines(facts: Facts, colours: Colours): string[] {
   const told = facts.filter(([, value]) => value !== null && value !== undefined)
   const width = told.reduce((widest, [name]) => Math.max(widest, name.length), 0)
   return told.map(([name, value]) => `${colours.dim(name.padEnd(width))}  ${value}`)
 }
 
-function progressLine(isShown: boolean): Terminal['progress'] {
+function progressLine(isShown: boolean) {
   let isOpen = false
-  return (line) => {
+  return (line: string | null) => {
     if (!isShown || (line === null && !isOpen)) return
     isOpen = line !== null
     process.stderr.write(`\r\x1b[K${line ?? ''}`)

@@ -22,18 +22,14 @@ export type InputWords = {
 /** A parameter, or a member of the body; `allow.origins` is a member of a member. */
 type Place = { path: string; schema: JsonSchema; isRequired: boolean; isParameter: boolean }
 
-export type CallInputs = {
-  arguments: readonly { place: Place; argument: Argument }[]
-  options: readonly { place: Place; option: Option }[]
-  fixed: Readonly<Record<string, unknown>>
-}
+export type CallInputs = ReturnType<typeof callInputs>
 
 export type CallRequest = { parameters: Record<string, unknown>; body: Record<string, unknown> }
 
 /** An entry that empties a list which may be empty. */
 const ANY = 'any'
 
-export function callInputs(operation: Operation, words: InputWords): CallInputs {
+export function callInputs(operation: Operation, words: InputWords) {
   const { arguments: named = {}, fixed = {}, found = [], flags = {} } = words
   const members = membersOf(operation.body?.schema ?? {})
   const parameters = Object.entries(operation.parameters).map(([path, parameter]) => {
