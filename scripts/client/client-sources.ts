@@ -1,6 +1,7 @@
 import { assert } from '../../src/core/errors.ts'
 import type { JsonSchema } from '../../src/core/schema/json-schema.ts'
-import type { OpenApi, OperationDoc } from '../../src/http/contract/openapi.ts'
+import type { OpenApi } from '../../src/http/contract/open-api-document.ts'
+import type { OperationDoc } from '../../src/http/contract/openapi.ts'
 import { ANSWERED, commentText, objectText, type Side, typeText } from './type-text.ts'
 
 type Call = { route: string; operation: OperationDoc }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { OpenApi } from '../../src/http/contract/openapi.ts'
+import type { OpenApi } from '../../src/http/contract/open-api-document.ts'
 import { managementApi } from '../management-api.ts'
 
 /** Compiling takes a while on a busy machine. */

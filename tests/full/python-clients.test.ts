@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { OpenApi } from '../../src/http/contract/openapi.ts'
+import type { OpenApi } from '../../src/http/contract/open-api-document.ts'
 import { rpc, startHeadgate, type TestHeadgate } from '../support/product/headgate.ts'
 import { findPythonPackages, SCRIPTS } from './python-packages.ts'
 

@@ -3,14 +3,7 @@ import { isJsonObject } from '../../core/json/json-value.ts'
 import { type JsonSchema, NAME } from '../../core/schema/json-schema.ts'
 import { CONTRACT } from './contract.ts'
 import { GATEWAY_CALLS } from './gateway.ts'
-import {
-  ALCHEMY_TAG,
-  type OpenApi,
-  operationDoc,
-  type Paths,
-  SESSION_COOKIE,
-  TOKEN_HEADER,
-} from './openapi.ts'
+import { ALCHEMY_TAG, operationDoc, type Paths, SESSION_COOKIE, TOKEN_HEADER } from './openapi.ts'
 import { type Audience, LOCAL_TAG } from './operation.ts'
 
 const DESCRIPTION = [
@@ -21,12 +14,14 @@ const DESCRIPTION = [
   'something answers 200, items of a variable 201.',
 ].join(' ')
 
+export type OpenApi = typeof OPEN_API
+
 const TOKENLESS: ReadonlySet<Audience> = new Set(['public', 'session'])
 
 const { paths, schemas } = written(pathsOf())
 
 /** The document of the API, made of the definitions that requests are checked against. */
-export const OPEN_API: OpenApi = {
+export const OPEN_API = {
   openapi: '3.1.0',
   info: {
     title: 'Headgate',

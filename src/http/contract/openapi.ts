@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../core/schema/json-schema.ts'
 import { integer, list, record, type Static, text } from '../../core/schema/schema.ts'
-import type { Audience, CallAnswer, HttpMethod, Operation, Parameter } from './operation.ts'
+import type { Audience, CallAnswer, HttpMethod, Operation } from './operation.ts'
 
 export type Media = { schema: JsonSchema; example?: unknown }
 
@@ -12,39 +12,9 @@ type ResponseDoc = {
   content?: Readonly<Record<string, Media>>
 }
 
-export type OperationDoc = {
-  operationId: string
-  tags: readonly string[]
-  summary: string
-  description: string
-  security: readonly Readonly<Record<string, readonly string[]>>[]
-  parameters: readonly (Parameter & { name: string })[]
-  requestBody?: { required: boolean; content: Readonly<Record<string, Media>> }
-  responses: Readonly<Record<string, ResponseDoc>>
-  'x-grows'?: NonNullable<Operation['grows']>
-  'x-audience': Audience
-  /** A command to paste; `$HEADGATE_URL` and its like stand for the reader's own. */
-  'x-example': string
-}
+export type OperationDoc = ReturnType<typeof operationDoc>
 
 export type Paths = Readonly<Record<string, Readonly<Partial<Record<HttpMethod, OperationDoc>>>>>
-
-export type OpenApi = {
-  openapi: '3.1.0'
-  info: {
-    title: string
-    version: string
-    description: string
-    license: Readonly<Record<string, string>>
-  }
-  servers: readonly { url: string; description: string }[]
-  tags: readonly { name: string; description: string }[]
-  paths: Paths
-  components: {
-    schemas: Readonly<Record<string, JsonSchema>>
-    securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>
-  }
-}
 
 /** The header of ours that carries a token, before those that the configuration names. */
 export const TOKEN_HEADER = 'X-Service-Token'
@@ -73,7 +43,7 @@ const ERROR_REPLY = record(
 
 export type ErrorReply = Static<typeof ERROR_REPLY>
 
-const SECURITY: Readonly<Record<Audience, OperationDoc['security']>> = {
+const SECURITY: Readonly<Record<Audience, readonly Record<string, string[]>[]>> = {
   team: [{ teamToken: [] }, { operatorToken: [] }, { sessionCookie: [] }],
   operator: [{ operatorToken: [] }, { sessionCookie: [] }],
   'any-token': [{ teamToken: [] }, { operatorToken: [] }, { sessionCookie: [] }],
@@ -90,8 +60,13 @@ const RETRY_AFTER: Header = {
 
 const NOT_MODIFIED: ResponseDoc = { description: 'It is what `If-None-Match` names: no body.' }
 
-export function operationDoc(operationId: string, operation: Operation): OperationDoc {
+export function operationDoc(operationId: string, operation: Operation) {
   const { tag = '', summary, description, audience, body, answer, answerStatus, grows } = operation
+  const responses: Record<string, ResponseDoc> = {
+    [answerStatus ?? 200]: answerDoc(answer),
+    ...('If-None-Match' in operation.parameters && { '304': NOT_MODIFIED }),
+    ...errorResponses(operation),
+  }
   return {
     operationId,
     tags: operation.alchemy ? [tag, ALCHEMY_TAG] : [tag],
@@ -105,13 +80,10 @@ export function operationDoc(operationId: string, operation: Operation): Operati
         content: { 'application/json': { schema: body.schema, example: body.example } },
       },
     }),
-    responses: {
-      [answerStatus ?? 200]: answerDoc(answer),
-      ...('If-None-Match' in operation.parameters && { '304': NOT_MODIFIED }),
-      ...errorResponses(operation),
-    },
+    responses,
     ...(grows && { 'x-grows': grows }),
     'x-audience': audience,
+    /** A command to paste; `$HEADGATE_URL` and similar variables are the reader's values. */
     'x-example': operation.example ?? curl(operation),
   }
 }
