@@ -16,17 +16,13 @@ type Needs = {
   slow(): void
 }
 
-/** Sends answers: small ones at once, large ones one after the other and when nothing waits. */
-export type AnswerSender = {
-  /** Resolves when it was handed to the socket, a large one when the client has taken it. */
-  send(served: ServedFrame, sent: () => void): Promise<void>
-  noteDrain(): void
-}
+export type AnswerSender = ReturnType<typeof openAnswerSender>
 
 /** Larger ones wait for their turn, so that what waits for a client stays small. */
 const SMALL_BYTES_MAX = 256 * 1024
 
-export function openAnswerSender(needs: Needs): AnswerSender {
+/** Sends answers: small ones at once, large ones one after the other and when nothing waits. */
+export function openAnswerSender(needs: Needs) {
   const { outgoing, readers } = needs
   const inTurn = serial()
   let reading: Reading | null = null
@@ -51,7 +47,8 @@ export function openAnswerSender(needs: Needs): AnswerSender {
   }
 
   return {
-    async send(served, sent) {
+    /** Resolves when the answer was handed to the socket; a large one, when the client has it. */
+    async send(served: ServedFrame, sent: () => void) {
       const text = textAtHand(served.replies, served.isBatch)
       const bytes = text === null ? null : Buffer.byteLength(text)
       if (text === null || bytes === null || bytes > SMALL_BYTES_MAX) {

@@ -10,14 +10,7 @@ type Needs = {
   mayRun(): boolean
 }
 
-export type FrameQueue = {
-  /** False when there is no room for it. */
-  add(frame: Frame): boolean
-  wake(): void
-  /** Begins nothing more. */
-  close(): void
-  idle(): Promise<void>
-}
+export type FrameQueue = ReturnType<typeof openFrameQueue>
 
 /** Calls that run at once. A batch of more runs alone. */
 const CALLS_MAX = 32
@@ -29,7 +22,7 @@ const HEAVY_WEIGHT = 8
 const WAITING_FRAMES_MAX = 512
 const WAITING_BYTES_MAX = 1024 * 1024
 
-export function openFrameQueue(needs: Needs): FrameQueue {
+export function openFrameQueue(needs: Needs) {
   const waiting: { frame: Frame; weight: number }[] = []
   let waitingBytes = 0
   let running = 0
@@ -63,7 +56,8 @@ export function openFrameQueue(needs: Needs): FrameQueue {
   }
 
   return {
-    add(frame) {
+    /** Returns false when there is no room for the frame. */
+    add(frame: Frame) {
       const isFull = waiting.length >= WAITING_FRAMES_MAX || waitingBytes > WAITING_BYTES_MAX
       if (isFull) return false
       waiting.push({ frame, weight: weightOf(needs.methods(), frame) })
@@ -72,12 +66,13 @@ export function openFrameQueue(needs: Needs): FrameQueue {
       return true
     },
     wake,
+    /** Starts no more frames. */
     close() {
       isClosed = true
       waiting.length = 0
       tellIdle()
     },
-    idle: () => (isIdle() ? Promise.resolve() : new Promise((tell) => idlers.push(tell))),
+    idle: () => (isIdle() ? Promise.resolve() : new Promise<void>((tell) => idlers.push(tell))),
   }
 }
 

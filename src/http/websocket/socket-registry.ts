@@ -27,13 +27,7 @@ type Registered = {
   openedAtMs: number
 }
 
-export type SocketRegistry = {
-  add(one: Registered): void
-  ended(connection: SocketConnection, reason: CloseReason): void
-  /** Has each client finish what is under way and connect elsewhere; takes at most `graceMs`. */
-  stop(graceMs: number): Promise<void>
-  readonly isStopping: boolean
-}
+export type SocketRegistry = ReturnType<typeof openSocketRegistry>
 
 /** A key that was revoked, or a token that has expired, closes its connections within a second. */
 const LOOK_EVERY_MS = 500
@@ -44,7 +38,7 @@ const STOPPED = 'The service is about to stop; please connect again.'
 const CHANGED = 'The network was configured anew; please connect again.'
 const REMOVED = 'The network is not served any more.'
 
-export function openSocketRegistry(needs: Needs): SocketRegistry {
+export function openSocketRegistry(needs: Needs) {
   const { clock, telemetry } = needs
   const open = new Map<SocketConnection, Registered>()
   let stopping = false
@@ -70,19 +64,20 @@ export function openSocketRegistry(needs: Needs): SocketRegistry {
     get isStopping() {
       return stopping
     },
-    add(one) {
+    add(one: Registered) {
       open.set(one.connection, one)
       const { caller, service } = one.connection
       const who = { network: service.network.id, app: caller.app.id }
       telemetry.log('info', 'websocket_opened', { connection: one.id, ...who })
     },
-    ended(connection, reason) {
+    ended(connection: SocketConnection, reason: CloseReason) {
       const one = open.get(connection)
       if (!open.delete(connection) || !one) return
       telemetry.count('headgate_websocket_closes_total', { reason })
       logEnd(needs, one, reason)
     },
-    async stop(graceMs) {
+    /** Has each client finish what is under way and connect elsewhere; takes at most `graceMs`. */
+    async stop(graceMs: number) {
       stopping = true
       for (const one of open.keys()) void one.drain('stopped', STOPPED)
       const untilMs = clock.monotonicMs() + graceMs
