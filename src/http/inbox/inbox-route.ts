@@ -56,7 +56,7 @@ export function openInboxRoute(needs: Needs) {
     const isFull = waiting.size >= HELD_MAX
     if (!isFull && !(await wait(name, ms, request.signal))) return plain(503)
     const told = isFull ? 503 : status
-    inboxes.answered(name, arrival, told)
+    arrival.status_answered = told
     return plain(told)
   }
 

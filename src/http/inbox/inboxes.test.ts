@@ -5,11 +5,9 @@ import { openInboxes } from './inboxes.ts'
 type Posted = Partial<Omit<NewArrival, 'id'>>
 
 function opened() {
-  const heard: string[] = []
-  const changed = (name: string) => heard.push(name)
-  const inboxes = openInboxes({ publicUrl: 'http://localhost:8080', changed })
+  const inboxes = openInboxes('http://localhost:8080')
   const add = (name: string, posted: Posted = {}) => inboxes.add(name, arrival(posted))
-  return { inboxes, add, heard }
+  return { inboxes, add }
 }
 
 function arrival(posted: Posted): Omit<NewArrival, 'id'> {
@@ -77,16 +75,6 @@ describe('inboxes', () => {
     inboxes.empty('second')
     for (let at = 0; at < 20; at++) add('third', { body })
     expect(inboxes.find('first').arrivals).toBe(13)
-  })
-
-  test('tell of every change', () => {
-    const { inboxes, add, heard } = opened()
-    const first = add('a')
-    inboxes.change('b', { behaviour: 'gone', status: 500, delay_ms: 0 })
-    inboxes.answered('a', first, 503)
-    inboxes.held('a')()
-    inboxes.empty('b')
-    expect(heard).toEqual(['a', 'b', 'a', 'a', 'b'])
   })
 })
 

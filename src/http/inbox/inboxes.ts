@@ -8,11 +8,6 @@ import {
   type NewArrival,
 } from './arrivals.ts'
 
-type Needs = {
-  publicUrl: string
-  changed(name: string): void
-}
-
 /** `kept` are its arrivals, oldest first. */
 type Inbox = { kept: KeptArrival[]; behaviour: InboxBehaviour; held: number }
 
@@ -28,8 +23,6 @@ export type Inboxes = {
   empty(name: string): WireInbox
   behaviourOf(name: string): InboxBehaviour
   add(name: string, arrival: Omit<NewArrival, 'id'>): KeptArrival
-  /** Notes what the sender was told, later than it arrived. */
-  answered(name: string, arrival: KeptArrival, status: number): void
   /** A sender waits for its answer, until the returned function is called. */
   held(name: string): () => void
 }
@@ -41,7 +34,7 @@ const CHARS_MAX = 32 * 1_048_576
 /** A status that has deliveries tried again, and a delay that is too long for them. */
 export const ACCEPT: InboxBehaviour = { behaviour: 'accept', status: 500, delay_ms: 6000 }
 
-export function openInboxes({ publicUrl, changed }: Needs): Inboxes {
+export function openInboxes(publicUrl: string): Inboxes {
   // The one that was used longest ago comes first.
   const inboxes = new Map<string, Inbox>()
   let lastId = 0
@@ -80,12 +73,10 @@ export function openInboxes({ publicUrl, changed }: Needs): Inboxes {
     arrivals: (name, limit, before) => arrivalsBefore(inboxes.get(name)?.kept ?? [], before, limit),
     change(name, behaviour) {
       use(name).behaviour = behaviour
-      changed(name)
       return find(name)
     },
     empty(name) {
       dropOldest(inboxes.get(name)?.kept ?? [], ARRIVALS_MAX)
-      changed(name)
       return find(name)
     },
     behaviourOf: (name) => inboxes.get(name)?.behaviour ?? ACCEPT,
@@ -96,19 +87,13 @@ export function openInboxes({ publicUrl, changed }: Needs): Inboxes {
       chars += charsOf(added)
       dropOldest(kept, kept.length - ARRIVALS_MAX)
       makeRoom()
-      changed(name)
       return added
-    },
-    answered(name, arrival, status) {
-      arrival.status_answered = status
-      changed(name)
     },
     held(name) {
       const inbox = use(name)
       inbox.held += 1
       return () => {
         inbox.held -= 1
-        changed(name)
       }
     },
   }

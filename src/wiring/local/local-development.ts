@@ -31,9 +31,6 @@ type Found = {
   firstRun: FirstRun | null
 }
 
-/** The topic of the signal that something changed in an inbox; its text is the inbox's name. */
-const INBOX_TOPIC = 'inbox'
-
 /** Opens the parts of local development; with a configuration file there are none. */
 export async function openLocalDevelopment(
   world: World,
@@ -47,9 +44,8 @@ export async function openLocalDevelopment(
   }
 }
 
-function openInboxesBeside({ clock, database, secrets, signals }: World, publicUrl: string) {
-  const changed = (name: string) => signals.publish(INBOX_TOPIC, name)
-  const inboxes = openInboxes({ publicUrl, changed })
+function openInboxesBeside({ clock, database, secrets }: World, publicUrl: string) {
+  const inboxes = openInboxes(publicUrl)
   const bodies = openInboxBodies(clock)
   const { route, close } = openInboxRoute({ clock, database, secrets, bodies, inboxes })
   return { inboxes, inbox: route, close }

@@ -266,16 +266,6 @@ test('pages go back to the first arrival, each arrival on one of them', async ()
   expect(bodies).toEqual(['7', '6', '5', '4', '3', '2', '1'])
 })
 
-test('a change in an inbox is told to those who listen in the process', async () => {
-  const heard: string[] = []
-  const unsubscribe = headgate.running.drivers.signals.subscribe('inbox', (name) =>
-    heard.push(name),
-  )
-  await local.post('announced', '{}')
-  await until(() => heard.includes('announced'), 'the arrival is announced')
-  unsubscribe()
-})
-
 async function checkOf(body: string, headers: Record<string, string>) {
   await local.post('checked', body, headers)
   const [last] = (await local.page('checked', '?limit=1')).data
