@@ -1,6 +1,6 @@
-import type { Clock } from '../../ports/clock.ts'
 import type { Database } from '../../ports/database.ts'
-import { type Secrets, signingKeyPlace } from '../../ports/secrets.ts'
+import { signingKeyPlace } from '../../ports/secrets.ts'
+import type { World } from '../../ports/world.ts'
 import { type Delivery, isSequenceNumber, readDelivery } from '../../receiver/delivery.ts'
 import { oneHeader } from '../../receiver/delivery-headers.ts'
 import { hasPlainSignature } from '../../receiver/signatures.ts'
@@ -12,8 +12,6 @@ import {
   webhooksForCourier,
 } from '../../tables/webhooks/courier-webhooks.ts'
 import type { WireArrival } from '../contract/contract.ts'
-
-type Needs = { clock: Pick<Clock, 'nowMs'>; database: Database; secrets: Pick<Secrets, 'open'> }
 
 type Posted = { body: Uint8Array; headers: Headers }
 
@@ -28,22 +26,22 @@ const STANDARD = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
 const PLAIN = 'x-service-signature'
 const PLAIN_PREVIOUS = 'x-service-signature-previous'
 
-export async function checkArrival(needs: Needs, posted: Posted): Promise<CheckedArrival> {
+export async function checkArrival(world: World, posted: Posted): Promise<CheckedArrival> {
   const { body, headers } = posted
   const previous = oneHeader(headers, 'x-headgate-previous')
   const delivery = readDelivery(new TextDecoder().decode(body), {
     previousSequence: isSequenceNumber(previous) ? previous : null,
     isReplay: oneHeader(headers, 'x-headgate-replay') === '1',
   })
-  const webhook = delivery && (await findWebhookOf(needs.database, delivery.webhookId))
-  const blockNumber = await heightOf(needs.database, delivery, webhook)
+  const webhook = delivery && (await findWebhookOf(world.database, delivery.webhookId))
+  const blockNumber = await heightOf(world.database, delivery, webhook)
   const read = { delivery, blockNumber }
 
   const isSigned = [...STANDARD, PLAIN].some((name) => headers.has(name))
   if (!isSigned) return { ...read, signature: 'missing', signature_fault: 'no header signs it' }
   if (!webhook) return { ...read, signature: 'unknown webhook', signature_fault: NO_WEBHOOK }
 
-  const fault = await signatureFault(needs, posted, keysOf(needs, webhook))
+  const fault = await signatureFault(world, posted, keysOf(world, webhook))
   return { ...read, signature: fault === null ? 'valid' : 'invalid', signature_fault: fault }
 }
 
@@ -66,14 +64,14 @@ async function heightOf(
 }
 
 /** The key, and for a day after a rotation the one before it. */
-function keysOf({ secrets }: Needs, { id, key }: CourierWebhook): string[] {
+function keysOf({ secrets }: World, { id, key }: CourierWebhook): string[] {
   const sealed = [key.sealed, key.previousSealed].filter((one) => one !== null)
   return sealed.map((one) => secrets.open(one, signingKeyPlace(id)))
 }
 
 /** Both kinds of signature have to hold, where both are there. */
 async function signatureFault(
-  { clock }: Needs,
+  { clock }: World,
   { body, headers }: Posted,
   signingKeys: readonly string[],
 ): Promise<string | null> {

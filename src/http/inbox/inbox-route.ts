@@ -1,16 +1,10 @@
 import { Failure, Rejection } from '../../core/errors.ts'
-import type { Clock } from '../../ports/clock.ts'
+import type { World } from '../../ports/world.ts'
 import { failureReply, refusalReply } from '../api/calls/api-reply.ts'
 import type { ByteBodies } from '../edge/request-bodies.ts'
 import type { InboxBehaviour, KeptArrival, NewArrival } from './arrivals.ts'
 import { type CheckedArrival, checkArrival } from './check-arrival.ts'
 import type { Inboxes } from './inboxes.ts'
-
-type Needs = Parameters<typeof checkArrival>[0] & {
-  clock: Clock
-  bodies: ByteBodies
-  inboxes: Inboxes
-}
 
 type LateAnswer = { ms: number; status: number }
 
@@ -26,8 +20,8 @@ const HEADERS_MAX = 64
 const HEADER_CHARS_MAX = 1024
 const BODY_BYTES_KEPT = 64 * 1024
 
-export function openInboxRoute(needs: Needs) {
-  const { bodies, inboxes, clock } = needs
+export function openInboxRoute(world: World, bodies: ByteBodies, inboxes: Inboxes) {
+  const { clock } = world
   const waiting = new Set<() => void>()
 
   /** Resolves after that time, or with false when the sender gives up or we close. */
@@ -71,7 +65,7 @@ export function openInboxRoute(needs: Needs) {
       if (body instanceof Rejection) return refusalReply(body)
 
       const { headers } = request
-      const checked = await checkArrival(needs, { body, headers }).catch(answerFailure)
+      const checked = await checkArrival(world, { body, headers }).catch(answerFailure)
       if (checked instanceof Response) return checked
 
       const answer = answerOf(inboxes.behaviourOf(name))

@@ -1,4 +1,4 @@
-import type { WireArrival, WireInbox } from '../contract/contract.ts'
+import type { WireInbox } from '../contract/contract.ts'
 import {
   addArrival,
   arrivalsBefore,
@@ -11,21 +11,7 @@ import {
 /** `kept` are its arrivals, oldest first. */
 type Inbox = { kept: KeptArrival[]; behaviour: InboxBehaviour; held: number }
 
-/** The receivers of local development. In memory: a restart empties them. */
-export type Inboxes = {
-  /** By name. */
-  list(): WireInbox[]
-  find(name: string): WireInbox
-  /** Newest first: those before that id, one more than the limit where there are more. */
-  arrivals(name: string, limit: number, before: number | undefined): WireArrival[]
-  change(name: string, behaviour: InboxBehaviour): WireInbox
-  /** Forgets what arrived; the way it answers stays. */
-  empty(name: string): WireInbox
-  behaviourOf(name: string): InboxBehaviour
-  add(name: string, arrival: Omit<NewArrival, 'id'>): KeptArrival
-  /** A sender waits for its answer, until the returned function is called. */
-  held(name: string): () => void
-}
+export type Inboxes = ReturnType<typeof openInboxes>
 
 const INBOXES_MAX = 50
 const ARRIVALS_MAX = 500
@@ -34,7 +20,8 @@ const CHARS_MAX = 32 * 1_048_576
 /** A status that has deliveries tried again, and a delay that is too long for them. */
 export const ACCEPT: InboxBehaviour = { behaviour: 'accept', status: 500, delay_ms: 6000 }
 
-export function openInboxes(publicUrl: string): Inboxes {
+/** The receivers of local development. In memory: a restart empties them. */
+export function openInboxes(publicUrl: string) {
   // The one that was used longest ago comes first.
   const inboxes = new Map<string, Inbox>()
   let lastId = 0
@@ -68,19 +55,23 @@ export function openInboxes(publicUrl: string): Inboxes {
   }
 
   return {
+    /** Sorted by name. */
     list: () => [...inboxes.keys()].sort().map(find),
     find,
-    arrivals: (name, limit, before) => arrivalsBefore(inboxes.get(name)?.kept ?? [], before, limit),
-    change(name, behaviour) {
+    /** Newest first: those before that id, plus one over the limit if there are more. */
+    arrivals: (name: string, limit: number, before: number | undefined) =>
+      arrivalsBefore(inboxes.get(name)?.kept ?? [], before, limit),
+    change(name: string, behaviour: InboxBehaviour) {
       use(name).behaviour = behaviour
       return find(name)
     },
-    empty(name) {
+    /** Deletes the arrivals; the behaviour stays. */
+    empty(name: string) {
       dropOldest(inboxes.get(name)?.kept ?? [], ARRIVALS_MAX)
       return find(name)
     },
-    behaviourOf: (name) => inboxes.get(name)?.behaviour ?? ACCEPT,
-    add(name, arrival) {
+    behaviourOf: (name: string) => inboxes.get(name)?.behaviour ?? ACCEPT,
+    add(name: string, arrival: Omit<NewArrival, 'id'>) {
       const { kept } = use(name)
       lastId += 1
       const added = addArrival(kept, { id: lastId, ...arrival })
@@ -89,7 +80,8 @@ export function openInboxes(publicUrl: string): Inboxes {
       makeRoom()
       return added
     },
-    held(name) {
+    /** A sender waits for its answer until the returned function is called. */
+    held(name: string) {
       const inbox = use(name)
       inbox.held += 1
       return () => {

@@ -44,10 +44,9 @@ export async function openLocalDevelopment(
   }
 }
 
-function openInboxesBeside({ clock, database, secrets }: World, publicUrl: string) {
+function openInboxesBeside(world: World, publicUrl: string) {
   const inboxes = openInboxes(publicUrl)
-  const bodies = openInboxBodies(clock)
-  const { route, close } = openInboxRoute({ clock, database, secrets, bodies, inboxes })
+  const { route, close } = openInboxRoute(world, openInboxBodies(world.clock), inboxes)
   return { inboxes, inbox: route, close }
 }
 
