@@ -22,6 +22,11 @@ export function noSuchTeam(id: string): Rejection {
   return new Rejection('not_found', `There is no team ${id}.`)
 }
 
+/** Refuses a thing that does not exist or is another team's: the caller cannot tell which. */
+export function noSuch(what: string): Rejection {
+  return new Rejection('not_found', `This team has no ${what}.`)
+}
+
 function teamId(caller: ApiCaller, parameters: ParameterValues): string | Rejection {
   const { 'X-Team-Id': header, team_id: query } = parameters
   if (header !== undefined && query !== undefined && header !== query) {

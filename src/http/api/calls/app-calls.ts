@@ -6,6 +6,7 @@ import * as apps from '../../../tables/accounts/apps.ts'
 import * as newAccounts from '../../../tables/accounts/new-accounts.ts'
 import type { WireApp } from '../../contract/contract.ts'
 import { networkPathUrl } from '../../edge/network-path-url.ts'
+import { noSuch } from '../acting-team.ts'
 import type { ManagementApi } from '../management-api.ts'
 import type { Handler } from './handler.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
@@ -18,7 +19,7 @@ export const listApps: Handler<'listApps'> = async (api, call) => {
 
 export const getApp: Handler<'getApp'> = async (api, call) => {
   const found = await apps.findApp(api.database, call.team.id, call.parameters.id)
-  if (!found) return noSuchApp(call.parameters.id)
+  if (!found) return noSuch(`app ${call.parameters.id}`)
   return { data: appOf(api, found) }
 }
 
@@ -70,7 +71,7 @@ export const changeApp: Handler<'changeApp'> = async (api, call) => {
   const guard = (found: apps.StoredApp) => refuseIfChanged(ifMatch, { data: appOf(api, found) })
   const changed = await apps.updateApp(api.database, call.team.id, id, change, guard)
   if (changed instanceof Rejection) return changed
-  if (!changed) return noSuchApp(id)
+  if (!changed) return noSuch(`app ${id}`)
 
   api.accountsChanged()
   return { data: appOf(api, changed) }
@@ -81,7 +82,7 @@ export const deleteApp: Handler<'deleteApp'> = async (api, call) => {
   const guard = (found: apps.StoredApp) => refuseIfChanged(ifMatch, { data: appOf(api, found) })
   const deleted = await apps.removeApp(api.database, call.team.id, id, guard)
   if (deleted instanceof Rejection) return deleted
-  if (!deleted) return noSuchApp(id)
+  if (!deleted) return noSuch(`app ${id}`)
 
   api.accountsChanged()
   api.webhooksChanged()
@@ -90,17 +91,13 @@ export const deleteApp: Handler<'deleteApp'> = async (api, call) => {
 
 export const rotateAppKey: Handler<'rotateAppKey'> = async (api, call) => {
   const key = await newAccounts.rotateAppKey(api.database, api, call.team.id, call.parameters.id)
-  if (key === null) return noSuchApp(call.parameters.id)
+  if (key === null) return noSuch(`app ${call.parameters.id}`)
   api.accountsChanged()
 
   // Somebody else may have deleted it in between, and then there is nothing to show.
   const found = await apps.findApp(api.database, call.team.id, call.parameters.id)
-  if (!found) return noSuchApp(call.parameters.id)
+  if (!found) return noSuch(`app ${call.parameters.id}`)
   return { data: wireApp(api, found.app, key) }
-}
-
-function noSuchApp(id: string): Rejection {
-  return new Rejection('not_found', `This team has no app ${id}.`)
 }
 
 function unknownNetwork(api: ManagementApi, networks: readonly string[]): Rejection | null {

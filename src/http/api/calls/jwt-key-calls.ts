@@ -3,6 +3,7 @@ import { readJwtKey } from '../../../gateway/jwt-key.ts'
 import { unlessNamed } from '../../../tables/accounts/accounts-change.ts'
 import * as jwtKeys from '../../../tables/accounts/jwt-keys.ts'
 import type { WireJwtKey } from '../../contract/contract.ts'
+import { noSuch } from '../acting-team.ts'
 import type { Handler } from './handler.ts'
 import { refuseIfChanged } from './refuse-if-changed.ts'
 import { sameNamed } from './same-named.ts'
@@ -40,7 +41,7 @@ export const createJwtKey: Handler<'createJwtKey'> = async (api, call) => {
 export const getJwtKey: Handler<'getJwtKey'> = async (api, call) => {
   const { id } = call.parameters
   const found = await jwtKeys.findTeamJwtKey(api.database, call.team.id, id)
-  return found ? { data: wireJwtKey(found) } : noSuchKey(id)
+  return found ? { data: wireJwtKey(found) } : noSuch(`key ${id} for tokens`)
 }
 
 export const deleteJwtKey: Handler<'deleteJwtKey'> = async (api, call) => {
@@ -48,14 +49,10 @@ export const deleteJwtKey: Handler<'deleteJwtKey'> = async (api, call) => {
   const guard = (found: jwtKeys.JwtKey) => refuseIfChanged(ifMatch, { data: wireJwtKey(found) })
   const isRevoked = await jwtKeys.revokeJwtKey(api.database, call.team.id, id, guard)
   if (isRevoked instanceof Rejection) return isRevoked
-  if (!isRevoked) return noSuchKey(id)
+  if (!isRevoked) return noSuch(`key ${id} for tokens`)
 
   api.accountsChanged()
   return {}
-}
-
-function noSuchKey(id: string): Rejection {
-  return new Rejection('not_found', `This team has no key ${id} for tokens.`)
 }
 
 function wireJwtKey({ id, name, algorithm, publicKey, createdAtMs }: jwtKeys.JwtKey): WireJwtKey {

@@ -1,13 +1,13 @@
 import { findWebhook } from '../../../tables/webhooks/webhooks.ts'
 import { EVENT_TOPICS } from '../../contract/events.ts'
+import { noSuch } from '../acting-team.ts'
 import type { Handler } from '../calls/handler.ts'
-import { noSuchWebhook } from '../webhooks/webhook-call-parts.ts'
 
 export const streamEvents: Handler<'streamEvents'> = async (api, call) => {
   const { parameters, team, stream } = call
   const { topics, webhook_id: webhookId = null, last_event_id: inQuery } = parameters
   if (webhookId !== null && !(await findWebhook(api.database, team.id, webhookId))) {
-    return noSuchWebhook(webhookId)
+    return noSuch(`webhook ${webhookId}`)
   }
 
   const named = topics?.split(',')

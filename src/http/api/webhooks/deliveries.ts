@@ -6,6 +6,7 @@ import * as log from '../../../tables/deliveries/log/delivery-page.ts'
 import { searchDeliveries } from '../../../tables/deliveries/log/search-deliveries.ts'
 import { resendDelivery as resend } from '../../../tables/deliveries/resend-delivery.ts'
 import type { WireAttempt } from '../../contract/contract.ts'
+import { noSuch } from '../acting-team.ts'
 import type { Handler } from '../calls/handler.ts'
 import { RESENT_TOPIC } from '../events/event-hub.ts'
 import { momentMs } from '../figures/read-range.ts'
@@ -47,7 +48,7 @@ export const resendDelivery: Handler<'resendDelivery'> = async (api, call) => {
   }
 
   const found = await log.findDeliveryWithAttempts(database, call.team.id, id)
-  if (outcome === 'not_found' || !found) return noSuchDelivery(call.parameters.id)
+  if (outcome === 'not_found' || !found) return noSuch(`delivery ${call.parameters.id}`)
 
   api.webhooksChanged(found.webhookId)
   api.signals.publish(RESENT_TOPIC, `${call.team.id} ${found.event} ${found.webhook}`)
@@ -63,7 +64,7 @@ function cursorOf(text: string): DeliveryKey {
 export const getDelivery: Handler<'getDelivery'> = async (api, call) => {
   const { sign } = call.parameters
   const found = await log.findDeliveryWithAttempts(api.database, call.team.id, call.parameters.id)
-  if (!found) return noSuchDelivery(call.parameters.id)
+  if (!found) return noSuch(`delivery ${call.parameters.id}`)
   const body = bodyOf(found)
   const lastMs = found.attempts.at(-1)?.startedAtMs
   const signedAtMs = sign === 'now' ? api.clock.nowMs() : lastMs
@@ -75,10 +76,6 @@ export const getDelivery: Handler<'getDelivery'> = async (api, call) => {
       attempts: found.attempts.map(wireAttempt),
     },
   }
-}
-
-function noSuchDelivery(id: string): Rejection {
-  return new Rejection('not_found', `This team has no delivery ${id}.`)
 }
 
 /** The body exactly as it is sent; null when the log does not hold it any more. */

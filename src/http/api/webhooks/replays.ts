@@ -3,10 +3,11 @@ import * as replays from '../../../tables/webhooks/replays.ts'
 import { findWebhook } from '../../../tables/webhooks/webhooks.ts'
 import { followedUpstreams } from '../../../upstream/pool/selection.ts'
 import type { WireReplay } from '../../contract/contract.ts'
+import { noSuch } from '../acting-team.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
 import { evmService } from '../queries/asked-query.ts'
-import { ID_LENGTH, noSuchWebhook } from './webhook-call-parts.ts'
+import { ID_LENGTH } from './webhook-call-parts.ts'
 import { wireReplay } from './wire-delivery.ts'
 
 /** Months of most chains. It keeps a slip of the finger from asking for all of one. */
@@ -24,7 +25,7 @@ const LISTED_REPLAYS_MAX = 100
 export const replayWebhook: Handler<'replayWebhook'> = async (api, call) => {
   const { webhook_id: webhookId, from_block: fromBlock, to_block: toBlock } = call.body
   const found = await findWebhook(api.database, call.team.id, webhookId)
-  if (!found) return noSuchWebhook(webhookId)
+  if (!found) return noSuch(`webhook ${webhookId}`)
   if (found.webhook.state === 'paused') {
     return new Rejection('validation', `webhook_id: ${webhookId} is paused; unpause it first.`)
   }
@@ -59,7 +60,7 @@ export const cancelReplay: Handler<'cancelReplay'> = async (api, call) => {
   const { database, clock } = api
   const id = call.parameters.id
   const replay = await replays.cancelReplay(database, call.team.id, id, clock.nowMs())
-  return replay ? { data: wireReplay(replay) } : noSuchReplay(id)
+  return replay ? { data: wireReplay(replay) } : noSuch(`replay ${id}`)
 }
 
 type Started = Awaited<ReturnType<typeof replays.startReplay>>
@@ -115,9 +116,5 @@ async function replayOf(
   id: string,
 ): Promise<{ data: WireReplay } | Rejection> {
   const replay = await replays.findReplay(api.database, call.team.id, id)
-  return replay ? { data: wireReplay(replay) } : noSuchReplay(id)
-}
-
-function noSuchReplay(id: string): Rejection {
-  return new Rejection('not_found', `This team has no replay ${id}.`)
+  return replay ? { data: wireReplay(replay) } : noSuch(`replay ${id}`)
 }

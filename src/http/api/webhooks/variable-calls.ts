@@ -2,6 +2,7 @@ import { Rejection } from '../../../core/errors.ts'
 import type { VariableKind } from '../../../core/query/language/query-plan.ts'
 import * as variables from '../../../tables/webhooks/variables.ts'
 import { webhooksByVariable } from '../../../tables/webhooks/webhook-variables.ts'
+import { noSuch } from '../acting-team.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
 import type { ManagementApi } from '../management-api.ts'
 import { KIND_WORDS } from '../queries/asked-query.ts'
@@ -32,7 +33,7 @@ export const listVariableItems: Handler<'listVariableItems'> = async (api, call)
   const after = call.parameters.after?.toLowerCase() ?? null
   // One more than asked for tells whether there is another page.
   const found = await variables.listItems(api.database, call.team.id, name, limit + 1, after)
-  if (!found) return noSuchVariable(call)
+  if (!found) return noSuch(`variable ${call.parameters.name}`)
 
   const data = found.items.slice(0, limit)
   const last = found.items.length > limit ? data.at(-1) : undefined
@@ -51,7 +52,7 @@ export const changeVariableItems: Handler<'changeVariableItems'> = async (api, c
   }
 
   const variable = await variables.findVariable(api.database, call.team.id, call.parameters.name)
-  if (!variable) return noSuchVariable(call)
+  if (!variable) return noSuch(`variable ${call.parameters.name}`)
   // Should it be deleted right now, then this is the first call of a new one.
   if (added !== undefined) return add(api, call, 'add', added)
   return remove(api, call, deleted ?? [], variable)
@@ -59,7 +60,7 @@ export const changeVariableItems: Handler<'changeVariableItems'> = async (api, c
 
 export const deleteVariable: Handler<'deleteVariable'> = async (api, call) => {
   const deleted = await variables.deleteVariable(api.database, call.team.id, call.parameters.name)
-  if (!deleted) return noSuchVariable(call)
+  if (!deleted) return noSuch(`variable ${call.parameters.name}`)
 
   api.webhooksChanged()
   return {}
@@ -98,7 +99,7 @@ async function remove(
 
   const { name } = variable
   const removed = await variables.removeItems(api.database, call.team.id, name, read.items)
-  if (removed === null) return noSuchVariable(call)
+  if (removed === null) return noSuch(`variable ${call.parameters.name}`)
 
   api.webhooksChanged()
   return {}
@@ -151,8 +152,4 @@ function refusalText(
 function kindDiffers(field: string, variable: variables.Variable): Rejection {
   const words = KIND_WORDS[variable.kind]
   return new Rejection('validation', `${field}: the variable ${variable.name} holds ${words}.`)
-}
-
-function noSuchVariable(call: VariableCall): Rejection {
-  return new Rejection('not_found', `This team has no variable ${call.parameters.name}.`)
 }

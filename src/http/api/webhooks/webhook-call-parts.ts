@@ -1,5 +1,4 @@
 import type { Webhook } from '../../../core/delivery/webhook.ts'
-import { Rejection } from '../../../core/errors.ts'
 import { type Secrets, signingKeyPlace } from '../../../ports/secrets.ts'
 import type { StandingRules, StoredWebhook } from '../../../tables/webhooks/webhooks.ts'
 import type { GraphqlQuery, WireWebhook } from '../../contract/contract.ts'
@@ -60,9 +59,4 @@ export function wireWebhook(
     ordered: webhook.ordered,
     notify_removed: webhook.notifyRemoved,
   }
-}
-
-/** Refuses a webhook that does not exist, or is another team's: the caller cannot tell. */
-export function noSuchWebhook(id: string): Rejection {
-  return new Rejection('not_found', `This team has no webhook ${id}.`)
 }

@@ -2,6 +2,7 @@ import { Rejection } from '../../../core/errors.ts'
 import { signingKeyPlace } from '../../../ports/secrets.ts'
 import * as webhooks from '../../../tables/webhooks/webhooks.ts'
 import type { GraphqlQuery, WireWebhookChange } from '../../contract/contract.ts'
+import { noSuch } from '../acting-team.ts'
 import type { Handler, TeamCaller } from '../calls/handler.ts'
 import { refuseIfChanged } from '../calls/refuse-if-changed.ts'
 import type { ManagementApi } from '../management-api.ts'
@@ -11,7 +12,6 @@ import { createWebhook } from './create-webhook.ts'
 import {
   KEY_OVERLAP_MS,
   newSigningKey,
-  noSuchWebhook,
   queryParts,
   rulesNow,
   type WebhookReply,
@@ -32,7 +32,7 @@ export const listWebhooks: Handler<'listWebhooks'> = async (api, call) => {
 export const getWebhook: Handler<'getWebhook'> = async (api, call) => {
   const { id } = call.parameters
   const found = await webhooks.findWebhook(api.database, call.team.id, id)
-  return found ? { data: webhookOf(api, found) } : noSuchWebhook(id)
+  return found ? { data: webhookOf(api, found) } : noSuch(`webhook ${id}`)
 }
 
 export const updateWebhook: Handler<'updateWebhook'> = async (api, call) => {
@@ -64,7 +64,7 @@ export const deleteWebhook: Handler<'deleteWebhook'> = async (api, call) => {
   const guard = guardOf(api, ifMatch)
   const deleted = await webhooks.deleteWebhook(api.database, call.team.id, id, guard)
   if (deleted instanceof Rejection) return deleted
-  if (!deleted) return noSuchWebhook(id)
+  if (!deleted) return noSuch(`webhook ${id}`)
 
   api.webhooksChanged(id)
   return {}
@@ -73,7 +73,7 @@ export const deleteWebhook: Handler<'deleteWebhook'> = async (api, call) => {
 export const getWebhookQuery: Handler<'getWebhookQuery'> = async (api, call) => {
   const id = call.parameters.webhook_id
   const found = await webhooks.findWebhook(api.database, call.team.id, id)
-  if (!found) return noSuchWebhook(id)
+  if (!found) return noSuch(`webhook ${id}`)
   return { data: { webhook_id: id, graphql_query: found.webhook.query } }
 }
 
@@ -96,7 +96,7 @@ async function toChange(
   isCounted = false,
 ): Promise<webhooks.StoredWebhook | Rejection> {
   const found = await webhooks.findWebhook(database, team.id, id)
-  if (!found) return noSuchWebhook(id)
+  if (!found) return noSuch(`webhook ${id}`)
 
   const refused = isCounted ? null : limits.queries.count(team.id, found.webhook.query)
   return refused ?? found
@@ -115,7 +115,7 @@ async function changed(
   const written = await webhooks.changeWebhook(database, call.team.id, id, change, rules, guard)
   if (written.kind === 'refused') return written.rejection
   if (written.kind === 'other_kind') return variableKindRefusal(written.variable)
-  if (written.kind !== 'written') return noSuchWebhook(id)
+  if (written.kind !== 'written') return noSuch(`webhook ${id}`)
 
   api.webhooksChanged(id)
   return { data: webhookOf(api, written.stored) }
