@@ -7,6 +7,8 @@ export const EXIT_CODES = {
   unreachable: 3,
 } as const
 
+export type ExitReason = keyof typeof EXIT_CODES
+
 export const EXIT_CODE_MEANINGS: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'it is done'],
   [EXIT_CODES.failed, 'it could not be done: refused, a port in use, no room on the disk'],

@@ -77,7 +77,7 @@ export async function runProgram(words: readonly string[]): Promise<void> {
     // Asking for help is no mistake, and it has been shown.
     if (thrown.exitCode === 0) process.exit(0)
     if (thrown.code === 'commander.help') process.exit(EXIT_CODES.badInput)
-    complain(usageMistake(program, words, thrown), EXIT_CODES.badInput)
+    complain(usageMistake(program, words, thrown), 'badInput')
   }
 }
 

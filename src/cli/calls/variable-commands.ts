@@ -1,7 +1,6 @@
 import { ApiError } from '@headgate/client'
 import type { Command } from 'commander'
 import type { Calling } from '../connect/run-call.ts'
-import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from '../terminal/complain.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { countText, numberText } from '../terminal/formats.ts'
@@ -163,5 +162,5 @@ async function itemsOf(items: readonly string[], file: string | undefined): Prom
   const text = file === undefined ? '' : await readText(file)
   const all = [...items, ...text.split(/[\s,]+/).filter((item) => item !== '')]
   if (all.length > 0) return all
-  return complain(NO_ITEMS, EXIT_CODES.badInput)
+  return complain(NO_ITEMS, 'badInput')
 }

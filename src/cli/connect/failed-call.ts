@@ -1,22 +1,22 @@
 import type { ApiError } from '@headgate/client'
-import { EXIT_CODES } from '../exit-codes.ts'
+import type { ExitReason } from '../exit-codes.ts'
 import { harmlessText } from '../terminal/harmless-text.ts'
 import type { HeadgateConnection } from './connection.ts'
 
 export function failedCall(
   { status, kind, message, retryAfterS }: ApiError,
   { url, tokenFrom }: HeadgateConnection,
-): { text: string; exitCode: number } {
+): { text: string; reason: ExitReason } {
   // The advice below asks the same, with an answer.
   const said = harmlessText(message).replace(/ Is it running\?$/, '')
-  if (status === 0) return { text: `${said}\n${UNREACHABLE}`, exitCode: EXIT_CODES.unreachable }
+  if (status === 0) return { text: `${said}\n${UNREACHABLE}`, reason: 'unreachable' }
   if (message.startsWith('There is no such call')) {
     return {
       text: `The Headgate at ${url} does not have this.\n${NOT_LOCAL}`,
-      exitCode: EXIT_CODES.failed,
+      reason: 'failed',
     }
   }
-  return { text: `${said}${adviceFor()}`, exitCode: EXIT_CODES.failed }
+  return { text: `${said}${adviceFor()}`, reason: 'failed' }
 
   function adviceFor(): string {
     // A refusal of our own has a name; anything else was said by another server.

@@ -1,7 +1,6 @@
 import { ApiError, type Client, createClient } from '@headgate/client'
 import type { Clock } from '../../ports/clock.ts'
 import { terminalClock } from '../../wiring/terminal-clock.ts'
-import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from '../terminal/complain.ts'
 import { readExactJson, readShownJson } from '../terminal/exact-json.ts'
 import { openTerminal, type Terminal } from '../terminal/terminal.ts'
@@ -27,7 +26,7 @@ export async function runCall(
   caller: CallerKind = 'team',
 ): Promise<void> {
   const connection = findConnection(options, caller)
-  if (typeof connection === 'string') return complain(connection, EXIT_CODES.badInput)
+  if (typeof connection === 'string') return complain(connection, 'badInput')
   const terminal = openTerminal(options)
   const readJson = terminal.isJson ? readExactJson : readShownJson
   const client = createClient({ ...connection, readJson })
@@ -36,7 +35,7 @@ export async function runCall(
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown
     terminal.progress(null)
-    const { text, exitCode } = failedCall(thrown, connection)
-    complain(text, exitCode)
+    const { text, reason } = failedCall(thrown, connection)
+    complain(text, reason)
   }
 }

@@ -31,7 +31,7 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
   const unknown = chosen.find((id) => !all.some((network) => network.id === id))
   if (unknown !== undefined) {
     const ids = all.map(({ id }) => id).join(', ')
-    return complain(`There is no network ${unknown}; there are ${ids}.`, EXIT_CODES.badInput)
+    return complain(`There is no network ${unknown}; there are ${ids}.`, 'badInput')
   }
   const count = networks.reduce((sum, { upstreams }) => sum + upstreams.length, 0)
   const step = progressOf(terminal, count)
@@ -53,9 +53,9 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
 
 async function networksToLookAt(config: string | undefined): Promise<RunningNetworks> {
   const settings = readSettings(config)
-  if (settings instanceof ConfigFaults) return complain(settings.text, EXIT_CODES.badInput)
+  if (settings instanceof ConfigFaults) return complain(settings.text, 'badInput')
   if (!settings.local) return { networks: [...settings.networks], findings: [] }
-  return (await networksOfRunning()) ?? complain(WHICH, EXIT_CODES.badInput)
+  return (await networksOfRunning()) ?? complain(WHICH, 'badInput')
 }
 
 function progressOf(terminal: Terminal, upstreams: number) {

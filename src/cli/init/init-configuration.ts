@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { parseListen } from '../../config/config-checks.ts'
 import { openProbeDrivers } from '../../wiring/embedded-drivers.ts'
-import { EXIT_CODES } from '../exit-codes.ts'
 import { checkUpstreams, unreachedWords } from '../start/check-configuration.ts'
 import { complain } from '../terminal/complain.ts'
 import { askInit } from './ask-init.ts'
@@ -37,7 +36,7 @@ const SECRET_BYTES = 32
 
 export async function initConfiguration(flags: InitFlags): Promise<void> {
   const { out = DEFAULT_ANSWERS.out, force = false, json = false } = flags
-  if (!force && existsSync(out)) return complain(alreadyThere(out), EXIT_CODES.failed)
+  if (!force && existsSync(out)) return complain(alreadyThere(out), 'failed')
   const drivers = openProbeDrivers()
   const isAsking = process.stdin.isTTY === true && process.stdout.isTTY === true && !flags.yes
   const say = json ? () => {} : (line: string) => console.log(line)
@@ -47,7 +46,7 @@ export async function initConfiguration(flags: InitFlags): Promise<void> {
   const named = asksNetworks ? orStop(await askInit.networks(upstreams)) : flags.network
   const addresses = upstreams.vendors.map(({ address }) => address)
   const networks = planNetworks(addresses, upstreams.nodes, named)
-  if (typeof networks === 'string') return complain(networks, EXIT_CODES.badInput)
+  if (typeof networks === 'string') return complain(networks, 'badInput')
 
   const answers: InitAnswers = {
     ...(await otherAnswers(drivers, flags, isAsking)),
@@ -56,11 +55,11 @@ export async function initConfiguration(flags: InitFlags): Promise<void> {
   }
   const isSecret = holdsSecrets(answers)
   const written = writeConfig(out, configText(answers), { isSecret, force })
-  if ('fault' in written) return complain(written.fault, EXIT_CODES.badInput)
+  if ('fault' in written) return complain(written.fault, 'badInput')
 
   const { faults, unreached } = await checkUpstreams(written.settings)
   for (const line of [...faults, ...unreached.map(unreachedWords)]) console.error(line)
-  if (faults.length > 0) return complain(`${out} is written, and wrong.`, EXIT_CODES.badInput)
+  if (faults.length > 0) return complain(`${out} is written, and wrong.`, 'badInput')
   const next = `headgate start --config ${out}`
   const ids = networks.map(({ id }) => id)
   if (json) console.log(JSON.stringify({ file: out, networks: ids, is_secret: isSecret, next }))
@@ -80,12 +79,12 @@ async function upstreamsOf(
   if (upstream.length === 0 && !isAsking) {
     return complain(
       '--upstream is missing: the address of a node, or a vendor’s key such as alchemy://KEY.',
-      EXIT_CODES.badInput,
+      'badInput',
     )
   }
   const given = upstream.length > 0 ? upstream.map(readUpstream) : orStop(await askInit.upstreams())
   const fault = given.find((one) => typeof one === 'string')
-  if (fault !== undefined) return complain(fault, EXIT_CODES.badInput)
+  if (fault !== undefined) return complain(fault, 'badInput')
   return readUpstreams(drivers.clock, drivers.outbound, given as GivenUpstream[], say)
 }
 
@@ -122,5 +121,5 @@ async function otherAnswers(
 
 /** The answer, unless the person has stopped the questions. */
 function orStop<T>(answer: T | null): T {
-  return answer ?? complain('Nothing was written.', EXIT_CODES.failed)
+  return answer ?? complain('Nothing was written.', 'failed')
 }

@@ -2,7 +2,6 @@ import { ApiError, type Client, createClient } from '@headgate/client'
 import { coalesced } from '../../core/async/coalesced.ts'
 import { openProbeDrivers } from '../../wiring/embedded-drivers.ts'
 import type { Calling } from '../connect/run-call.ts'
-import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from '../terminal/complain.ts'
 import { countText, spanText, timeText } from '../terminal/formats.ts'
 import type { Cell, Column } from '../terminal/table-lines.ts'
@@ -66,9 +65,9 @@ async function checkWebhooks({ client, options, terminal }: Listening): Promise<
   const unknown = named.find((id) => !data.some((webhook) => webhook.id === id))
   if (unknown !== undefined) {
     const ids = data.map(({ id }) => id).join(', ') || 'none'
-    return complain(`This team has no webhook ${unknown}; it has ${ids}.`, EXIT_CODES.failed)
+    return complain(`This team has no webhook ${unknown}; it has ${ids}.`, 'failed')
   }
-  if (data.length === 0) return complain(NO_WEBHOOK, EXIT_CODES.failed)
+  if (data.length === 0) return complain(NO_WEBHOOK, 'failed')
   const count = named.length === 0 ? data.length : named.length
   const webhooks = countText(count, 'webhook')
   terminal.note(`Forwarding deliveries of ${webhooks} to ${options.forward}. Ctrl-C ends it.`)

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { ConfigFaults, readSettings } from '../../config/config.ts'
 import { Failure } from '../../core/errors.ts'
 import { postgresHosts, postgresServers } from '../../core/servers/postgres-servers.ts'
-import { EXIT_CODES } from '../exit-codes.ts'
 import { startFailure } from '../start/start-failure.ts'
 import { complain } from '../terminal/complain.ts'
 import { migratedText, migrationProgress } from './migration-progress.ts'
@@ -21,21 +20,21 @@ export async function migrateStore(
   configFile: string | undefined,
 ): Promise<void> {
   const settings = readSettings(configFile)
-  if (settings instanceof ConfigFaults) return complain(settings.text, EXIT_CODES.badInput)
+  if (settings instanceof ConfigFaults) return complain(settings.text, 'badInput')
   const places = readPlaces(from, to ?? settings.database)
-  if (typeof places === 'string') return complain(places, EXIT_CODES.badInput)
+  if (typeof places === 'string') return complain(places, 'badInput')
   const isTerminal = process.stderr.isTTY === true
   const report = migrationProgress({ isTerminal, write: (text) => void process.stderr.write(text) })
   const wiring = await import('../../wiring/migrate-store.ts')
   try {
     const migrated = await wiring.migrateStore({ ...places, settings }, report)
-    if (typeof migrated === 'string') return complain(migrated, EXIT_CODES.badInput)
+    if (typeof migrated === 'string') return complain(migrated, 'badInput')
     console.log(migratedText(migrated))
     process.exit(0)
   } catch (thrown) {
     const failure = migrationFailure(thrown, places)
     if (failure === null) throw thrown
-    return complain(failure, EXIT_CODES.failed)
+    return complain(failure, 'failed')
   }
 }
 

@@ -4,7 +4,6 @@ import { openProbeDrivers, startAnew, writeLogAs } from '../../wiring/embedded-d
 import { reload } from '../../wiring/reload.ts'
 import { type Running, start } from '../../wiring/start.ts'
 import { firstRunIn } from '../connect/connection.ts'
-import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from '../terminal/complain.ts'
 import { portHolder } from './port-holder.ts'
 import { startFailure } from './start-failure.ts'
@@ -17,7 +16,7 @@ export async function runService(
   { fresh }: { fresh: boolean },
 ): Promise<void> {
   const settings = readSettings(configFile)
-  if (settings instanceof ConfigFaults) return complain(settings.text, EXIT_CODES.badInput)
+  if (settings instanceof ConfigFaults) return complain(settings.text, 'badInput')
 
   const started = startOrExplain(settings, fresh)
   // From the first moment on: by default a signal would end a process that is still opening.
@@ -34,28 +33,28 @@ async function startOrExplain(settings: Settings, fresh: boolean): Promise<Runni
     if (fresh) forget(settings)
     const { write, watch } = screenFor(settings)
     const running = await start(settings, write, watch)
-    if (Array.isArray(running)) return complain(running.join('\n'), EXIT_CODES.badInput)
+    if (Array.isArray(running)) return complain(running.join('\n'), 'badInput')
     return running
   } catch (thrown) {
     const urlIn = (folder: string) => firstRunIn(folder).url ?? null
     const failure = startFailure(thrown, settings, { holderOf: portHolder, urlIn })
     if (failure === null) throw thrown
-    return complain(failure, EXIT_CODES.failed)
+    return complain(failure, 'failed')
   }
 }
 
 /** `--fresh`: only what local development has made is ever removed. */
 function forget({ local, data, database }: Settings): void {
   if (!local) {
-    complain('--fresh is for local development, and this start is configured.', EXIT_CODES.badInput)
+    complain('--fresh is for local development, and this start is configured.', 'badInput')
   }
   if (database !== undefined) {
     const said = '--fresh empties a data folder, and the store is in PostgreSQL: empty it there.'
-    complain(said, EXIT_CODES.badInput)
+    complain(said, 'badInput')
   }
   const refused = startAnew(data)
   if (refused === null) return
-  complain(`--fresh does not empty ${data}: ${refused}. Nothing was removed.`, EXIT_CODES.failed)
+  complain(`--fresh does not empty ${data}: ${refused}. Nothing was removed.`, 'failed')
 }
 
 let stopping = false

@@ -1,4 +1,3 @@
-import { EXIT_CODES } from '../exit-codes.ts'
 import { complain } from './complain.ts'
 import { harmlessText } from './harmless-text.ts'
 
@@ -11,7 +10,7 @@ export async function confirm(question: string, { yes }: { yes?: boolean }): Pro
   const message = harmlessText(question)
   const canAnswer = process.stdin.isTTY === true && process.stderr.isTTY === true
   if (!canAnswer) {
-    complain(`${message}\nNobody can be asked here: give --yes to do it.`, EXIT_CODES.badInput)
+    complain(`${message}\nNobody can be asked here: give --yes to do it.`, 'badInput')
   }
   const prompts = await import('@clack/prompts')
   const answer = await prompts.confirm({
@@ -19,5 +18,5 @@ export async function confirm(question: string, { yes }: { yes?: boolean }): Pro
     initialValue: false,
     output: process.stderr,
   })
-  if (answer !== true) complain('Nothing was changed.', EXIT_CODES.failed)
+  if (answer !== true) complain('Nothing was changed.', 'failed')
 }

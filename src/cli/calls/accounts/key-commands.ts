@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { parseJson } from '../../../core/json/json-value.ts'
 import type { Calling } from '../../connect/run-call.ts'
-import { EXIT_CODES } from '../../exit-codes.ts'
 import { complain } from '../../terminal/complain.ts'
 import { confirm } from '../../terminal/confirm.ts'
 import { shortHash } from '../../terminal/formats.ts'
@@ -101,5 +100,5 @@ async function readPublicKey(file: string): Promise<unknown> {
   const text = await readText(file)
   if (!text.trimStart().startsWith('{')) return text
   const wrong = `${file} is neither PEM nor the JSON of a JWK.`
-  return parseJson(text) ?? complain(wrong, EXIT_CODES.badInput)
+  return parseJson(text) ?? complain(wrong, 'badInput')
 }

@@ -2,7 +2,6 @@ import type { SolanaDevnet } from '@headgate/client'
 import type { Command } from 'commander'
 import { CONTRACT } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
-import { EXIT_CODES } from '../../exit-codes.ts'
 import { complain } from '../../terminal/complain.ts'
 import { countText } from '../../terminal/formats.ts'
 import { asking, callCommand, told, wholeNumber } from '../call-command.ts'
@@ -148,7 +147,7 @@ async function changeLedger(
   { slotTime, changes, hold, resume }: LedgerOptions,
 ): Promise<void> {
   const { client, terminal } = calling
-  if (hold && resume) complain('Give --hold or --resume, not both.', EXIT_CODES.badInput)
+  if (hold && resume) complain('Give --hold or --resume, not both.', 'badInput')
   const body = {
     ...(slotTime !== undefined && { slot_time_ms: slotTime }),
     ...(changes !== undefined && { changes_per_slot: changes }),

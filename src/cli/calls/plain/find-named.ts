@@ -1,6 +1,5 @@
 import type { App, Webhook } from '@headgate/client'
 import type { Calling } from '../../connect/run-call.ts'
-import { EXIT_CODES } from '../../exit-codes.ts'
 import { complain } from '../../terminal/complain.ts'
 
 type Lists = { listApps: App; listWebhooks: Webhook }
@@ -23,9 +22,9 @@ export async function findNamed<List extends NamedList>(
   const [named, ...others] = data.filter(({ name }) => name !== '' && name === idOrName)
   if (!named) {
     const advice = `\`headgate ${noun} list\` shows those that there are.`
-    return complain(`The team has no ${noun} ${idOrName}.\n${advice}`, EXIT_CODES.failed)
+    return complain(`The team has no ${noun} ${idOrName}.\n${advice}`, 'failed')
   }
   if (others.length === 0) return named
   const ids = [named, ...others].map(({ id }) => id).join(', ')
-  return complain(`Several ${noun}s are named ${idOrName}: ${ids}. Give an id.`, EXIT_CODES.failed)
+  return complain(`Several ${noun}s are named ${idOrName}: ${ids}. Give an id.`, 'failed')
 }

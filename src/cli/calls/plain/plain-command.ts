@@ -4,7 +4,6 @@ import { CONTRACT } from '../../../http/contract/contract.ts'
 import type { Operation } from '../../../http/contract/operation.ts'
 import type { ConnectionOptions } from '../../connect/connection.ts'
 import { type Calling, runCall } from '../../connect/run-call.ts'
-import { EXIT_CODES } from '../../exit-codes.ts'
 import { complain } from '../../terminal/complain.ts'
 import { confirm } from '../../terminal/confirm.ts'
 import { callCommand } from '../call-command.ts'
@@ -93,7 +92,7 @@ async function runPlain<Id extends PlainId>(
   const target: Target = found ?? { id: String(first) }
   const request = requestOf(inputs, found ? [found.id, ...said.slice(1)] : said, given)
   if (isEmptyChange(operation, inputs, request)) {
-    complain(NOTHING_TO_CHANGE, EXIT_CODES.badInput)
+    complain(NOTHING_TO_CHANGE, 'badInput')
   }
   const question = words.asks?.(target, request.body)
   if (question) await confirm(question, given)

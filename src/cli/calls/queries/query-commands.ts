@@ -156,7 +156,7 @@ async function printSchema({ client, terminal }: Calling): Promise<void> {
 
 async function queryOf(source: QuerySource): Promise<string> {
   const text = await readQuery(source)
-  return text ?? complain(NO_QUERY, EXIT_CODES.badInput)
+  return text ?? complain(NO_QUERY, 'badInput')
 }
 
 const NO_QUERY = 'Which query? Give a file, - for standard input, or --graphql with its text.'

@@ -1,7 +1,6 @@
 import { ApiError } from '@headgate/client'
 import type { WireQueryError } from '../../../http/contract/query-checks.ts'
 import type { Calling } from '../../connect/run-call.ts'
-import { EXIT_CODES } from '../../exit-codes.ts'
 import type { Colours } from '../../terminal/colours.ts'
 import { complain } from '../../terminal/complain.ts'
 import { columnsOf, harmlessLine } from '../../terminal/harmless-text.ts'
@@ -27,7 +26,7 @@ export async function withQueryFaults<T>(
     const { data } = await client.call('checkQuery', { body: { graphql_query: text, network } })
     if (data.ok) throw thrown
     const lines = data.errors.flatMap((fault) => faultLines(text, fault, terminal.colours))
-    return complain(lines.join('\n'), EXIT_CODES.failed)
+    return complain(lines.join('\n'), 'failed')
   }
 }
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import type { Calling } from '../../connect/run-call.ts'
-import { EXIT_CODES } from '../../exit-codes.ts'
 import { complain } from '../../terminal/complain.ts'
 
 /** Where a command finds its query: a file, `-` for standard input, or the words themselves. */
@@ -11,7 +10,7 @@ const STDIN = '-'
 /** The text of the query, or null where none is given. */
 export async function readQuery({ query: file, graphql }: QuerySource): Promise<string | null> {
   if (file !== undefined && graphql !== undefined) {
-    complain('Give the query once: as a file, or as text with --graphql.', EXIT_CODES.badInput)
+    complain('Give the query once: as a file, or as text with --graphql.', 'badInput')
   }
   if (graphql !== undefined) return graphql
   return file === undefined ? null : readText(file)
@@ -25,7 +24,7 @@ export async function readText(file: string): Promise<string> {
   } catch (thrown) {
     const { code } = thrown as { code?: string }
     const why = code === 'ENOENT' ? 'there is no such file' : (code ?? 'unknown reason')
-    return complain(`${file} cannot be read: ${why}.`, EXIT_CODES.badInput)
+    return complain(`${file} cannot be read: ${why}.`, 'badInput')
   }
 }
 
@@ -37,5 +36,5 @@ export async function networkFor({ client }: Calling, given: string | undefined)
   const [only] = ids
   if (only !== undefined && ids.length === 1) return only
   const choice = ids.length === 0 ? 'There is no EVM network here.' : `There are ${ids.join(', ')}.`
-  return complain(`Which network? Give --network. ${choice}`, EXIT_CODES.badInput)
+  return complain(`Which network? Give --network. ${choice}`, 'badInput')
 }

@@ -1,6 +1,5 @@
 import type { WireWebhook, WireWebhookChange } from '../../../http/contract/contract.ts'
 import type { Calling } from '../../connect/run-call.ts'
-import { EXIT_CODES } from '../../exit-codes.ts'
 import { complain } from '../../terminal/complain.ts'
 import { findNamed } from '../plain/find-named.ts'
 import { NOTHING_TO_CHANGE } from '../plain/plain-command.ts'
@@ -22,9 +21,9 @@ export type WebhookFields = QuerySource & {
 export async function createWebhook(calling: Calling, fields: WebhookFields): Promise<void> {
   const { client, terminal } = calling
   const query = await readQuery(fields)
-  if (query === null) return complain(NO_QUERY, EXIT_CODES.badInput)
+  if (query === null) return complain(NO_QUERY, 'badInput')
   const webhook_url = await destinationOf(calling, fields)
-  if (webhook_url === null) return complain(NO_DESTINATION, EXIT_CODES.badInput)
+  if (webhook_url === null) return complain(NO_DESTINATION, 'badInput')
   const network = await networkFor(calling, fields.network)
   const { name, app, skipEmpty = false, ordered, notifyRemoved } = fields
   const { data } = await withQueryFaults(calling, { text: query, network }, () =>
@@ -68,7 +67,7 @@ export async function changeWebhook(
     ...(notifyRemoved !== undefined && { notify_removed: notifyRemoved }),
   }
   if (Object.keys(body).length === 1) {
-    return complain(NOTHING_TO_CHANGE, EXIT_CODES.badInput)
+    return complain(NOTHING_TO_CHANGE, 'badInput')
   }
   const { data } = await withQueryFaults(calling, { text: query ?? '', network }, () =>
     client.call('updateWebhook', { body }),
@@ -82,7 +81,7 @@ export async function destinationOf(
   { to, inbox }: WebhookFields,
 ): Promise<string | null> {
   if (to !== undefined && inbox !== undefined) {
-    return complain('Give one of --to and --inbox.', EXIT_CODES.badInput)
+    return complain('Give one of --to and --inbox.', 'badInput')
   }
   if (inbox === undefined) return to ?? null
   const page = await client.call('listInboxArrivals', { parameters: { name: inbox, limit: 1 } })

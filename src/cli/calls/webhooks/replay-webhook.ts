@@ -23,7 +23,7 @@ export async function replayWebhook(
   const { client, terminal } = calling
   const webhook = await findNamed(calling, 'listWebhooks', idOrName)
   const to_block = to === 'latest' ? await headOf(calling, webhook.network) : to
-  if (to_block < from) complain('--from comes after --to.', EXIT_CODES.badInput)
+  if (to_block < from) complain('--from comes after --to.', 'badInput')
   const blocks = to_block - from + 1
   if (!yes) {
     const range = `${countText(blocks, 'block')} (${from} to ${to_block})`
@@ -42,7 +42,7 @@ export async function replayWebhook(
 async function headOf({ client }: Calling, network: string): Promise<number> {
   const { data } = await client.call('listNetworks')
   const head = data.find(({ id }) => id === network)?.head
-  return head?.number ?? complain(`${network} has no head yet.`, EXIT_CODES.failed)
+  return head?.number ?? complain(`${network} has no head yet.`, 'failed')
 }
 
 /** An estimate by the newest blocks; a replay is not refused where none can be made. */

@@ -19,7 +19,7 @@ export async function testWebhook(
   const text = (await readQuery(options)) ?? webhook?.graphql_query.query ?? DEFAULT_QUERY
   const webhook_url = (await destinationOf(calling, options)) ?? webhook?.webhook_url
   if (webhook_url === undefined) {
-    return complain('Where to? Give a webhook, --to or --inbox.', EXIT_CODES.badInput)
+    return complain('Where to? Give a webhook, --to or --inbox.', 'badInput')
   }
   const network = webhook?.network ?? (await networkFor(calling, options.network))
   const { block } = options
