@@ -1,20 +1,4 @@
-import type { Network } from '../../core/network.ts'
-import type { FirstRun } from '../../wiring/first-run.ts'
-
-type Served = {
-  network: Pick<Network, 'id' | 'slug' | 'kind'>
-  pool: { selection: { head: { number: number } | null } }
-}
-
-type Started = {
-  url: string
-  networks: { list(): readonly Served[] }
-  firstRun: FirstRun | null
-  /** The store was started on before. */
-  resumed: boolean
-  signInLink: string | null
-  settings: { local: boolean; data: string }
-}
+import type { Running } from '../../wiring/start.ts'
 
 const FIRST_METHOD = { evm: 'eth_blockNumber', solana: 'getSlot' } as const
 
@@ -24,7 +8,7 @@ const DATA_DEFAULT = './data'
 
 const QUERY = '{ block { number hash } }'
 
-export function welcome(started: Started, program = 'npx headgate'): string {
+export function welcome(started: Running, program = 'npx headgate'): string {
   const { url, networks, firstRun, settings, signInLink } = started
   const head = headLines(started)
   // The secret stands behind #, so that it reaches no server and no server's log.
@@ -57,7 +41,7 @@ With curl, a call to each chain, and the same webhook:
 `
 }
 
-function headLines({ url, networks, resumed, settings }: Started): string {
+function headLines({ url, networks, resumed, settings }: Running): string {
   const list = networks.list()
   const head = `Headgate is up at ${url} (${list.map(({ network }) => network.id).join(', ')})`
   if (!resumed || !settings.local) return head
