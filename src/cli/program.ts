@@ -1,17 +1,11 @@
 import { Command, CommanderError } from 'commander'
-import { addCompletionCommand } from './commands/completion-command.ts'
-import { addMigrateCommand } from './commands/migrate-command.ts'
-import { addSetupCommands } from './commands/setup-commands.ts'
-import { addStartCommand } from './commands/start-command.ts'
 import { EXIT_CODES } from './exit-codes.ts'
 import { describeProgram } from './frame/describe-program.ts'
 import { usageMistake } from './frame/usage-mistake.ts'
+import { addSetupCommands } from './setup-commands.ts'
 import { complain } from './terminal/complain.ts'
 
 type CallCommand = { name: string; does: string; load(): Promise<(command: Command) => void> }
-
-/** Each adds a command, or a group of them. Their work is loaded when they run. */
-const COMMANDS = [addStartCommand, addSetupCommands, addMigrateCommand, addCompletionCommand]
 
 /** The commands that ask a running Headgate. The contract they are made of takes time to load. */
 const CALL_COMMANDS: readonly CallCommand[] = [
@@ -86,7 +80,7 @@ export async function headgateProgram(
   isNeeded: (command: CallCommand) => boolean = () => true,
 ): Promise<Command> {
   const program = describeProgram(new Command('headgate')).exitOverride()
-  for (const addTo of COMMANDS) addTo(program)
+  addSetupCommands(program)
   for (const call of CALL_COMMANDS) {
     const command = program.command(call.name).summary(call.does)
     if (isNeeded(call)) (await call.load())(command)
