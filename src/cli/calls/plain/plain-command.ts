@@ -27,13 +27,6 @@ type Target = { id: string; name?: string; webhook_url?: string }
 
 type Given = ConnectionOptions & Readonly<Record<string, unknown>> & { yes?: boolean }
 
-type Work = {
-  operation: Operation
-  inputs: CallInputs
-  words: readonly unknown[]
-  given: Given
-}
-
 export type PlainWords<Id extends PlainId> = InputWords & {
   /** One line of the group's help; the summary of the call where nothing is said. */
   does?: string
@@ -72,45 +65,34 @@ export function plainCommand<Id extends PlainId>(
   if (words.asks) command.option('--yes', 'do not ask')
   command.action((...all: unknown[]) => {
     // Arguments come first, then the options, then the command itself.
+    const [first, ...others] = all.slice(0, -2)
     const given = all.at(-2) as Given
-    const work = { operation, inputs, words: all.slice(0, -2), given }
     const isOperators = operation.audience === 'operator' || (words.operatorFor ?? '') in given
-    const caller = isOperators ? 'operator' : 'team'
-    return runCall(given, (calling) => runPlain(calling, id, words, work), caller)
-  })
-}
+    const run = async (calling: Calling) => {
+      const found = words.findIn && (await findNamed(calling, words.findIn, String(first)))
+      const target: Target = found ?? { id: String(first) }
+      const request = requestOf(inputs, [found?.id ?? first, ...others], given)
+      if (isEmptyChange(operation, inputs, request)) complain(NOTHING_TO_CHANGE, 'badInput')
+      const question = words.asks?.(target, request.body)
+      if (question) await confirm(question, given)
 
-async function runPlain<Id extends PlainId>(
-  calling: Calling,
-  id: Id,
-  words: PlainWords<Id>,
-  { operation, inputs, words: said, given }: Work,
-): Promise<void> {
-  const { client, terminal } = calling
-  const [first] = said
-  const found = words.findIn && (await findNamed(calling, words.findIn, String(first)))
-  const target: Target = found ?? { id: String(first) }
-  const request = requestOf(inputs, found ? [found.id, ...said.slice(1)] : said, given)
-  if (isEmptyChange(operation, inputs, request)) {
-    complain(NOTHING_TO_CHANGE, 'badInput')
-  }
-  const question = words.asks?.(target, request.body)
-  if (question) await confirm(question, given)
-
-  const body = (await words.complete?.(calling, request.body)) ?? request.body
-  const input = { parameters: request.parameters, ...(operation.body && { body }) }
-  // A list has all that a read of one thing has.
-  const isRead = operation.method === 'get' && found !== undefined
-  const answer = isRead
-    ? { data: found }
-    : await client.call(id, ...([input] as unknown as InputArgument<Id>))
-  const data = memberOf(answer, 'data')
-  if (data === undefined) return sayDone(calling, operation, target.id)
-  terminal.show(data, () => {
-    const schema = operation.answer.schema.properties?.data ?? {}
-    if (words.say) words.say(calling, data as DataOf<Id>, body)
-    else sayPlain(calling, data, schema, words.fields)
-    if (words.note !== undefined) terminal.say('', words.note)
+      const body = (await words.complete?.(calling, request.body)) ?? request.body
+      const input = { parameters: request.parameters, ...(operation.body && { body }) }
+      // A list has all that a read of one thing has.
+      const isRead = operation.method === 'get' && found !== undefined
+      const answer = isRead
+        ? { data: found }
+        : await calling.client.call(id, ...([input] as unknown as InputArgument<Id>))
+      const data = memberOf(answer, 'data')
+      if (data === undefined) return sayDone(calling, operation, target.id)
+      calling.terminal.show(data, () => {
+        const schema = operation.answer.schema.properties?.data ?? {}
+        if (words.say) words.say(calling, data as DataOf<Id>, body)
+        else sayPlain(calling, data, schema, words.fields)
+        if (words.note !== undefined) calling.terminal.say('', words.note)
+      })
+    }
+    return runCall(given, run, isOperators ? 'operator' : 'team')
   })
 }
 
