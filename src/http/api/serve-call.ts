@@ -25,13 +25,6 @@ export type AskedCall = {
   reply(text: string): Response
 }
 
-const UNKNOWN_TOKEN = new Rejection('unauthorized', 'The token is unknown or was revoked.')
-
-const UNKNOWN_LINK = new Rejection(
-  'unauthorized',
-  'The link is not the one of this start; the terminal shows it.',
-)
-
 /**
  * Checks who calls, for which team and with what, as the contract says; then the handler answers.
  * The value becomes the JSON of the answer, unless it is a response or a rejection.
@@ -66,7 +59,7 @@ export async function serveCall(
   if (body instanceof Rejection) return body
   if (makesGrow(operation, body) && api.isDiskLow()) return diskIsFull()
 
-  const visitor = caller ? null : visitorOf(gate, request, clientAddress)
+  const visitor: Visitor = { headers: request.headers, address: clientAddress, auth: gate.auth }
   const stream = caller && streamOf(gate, asked, clientAddress, caller)
   const call = { parameters, body, caller, team, session: caller?.session, visitor, stream }
   // The handler's types come from the very operation that all of this was checked against.
@@ -104,15 +97,6 @@ function streamOf(
       if (again instanceof Rejection) return again.code !== 'unauthorized'
       return again.token?.id === caller.token?.id && again.session?.id === caller.session?.id
     },
-  }
-}
-
-function visitorOf({ auth }: Gate, { headers }: Request, address: string): Visitor {
-  return {
-    headers,
-    address,
-    checkToken: (secret) => auth.token(secret, address, UNKNOWN_TOKEN),
-    checkLink: (secret) => auth.link(secret, address, UNKNOWN_LINK),
   }
 }
 

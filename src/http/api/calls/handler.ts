@@ -6,6 +6,7 @@ import type { Contract } from '../../contract/contract.ts'
 import type { Operation, Values } from '../../contract/operation.ts'
 import type { StreamClient } from '../../edge/client.ts'
 import type { ManagementApi } from '../management-api.ts'
+import type { SecretCheck } from '../secret-checks.ts'
 
 /** The maker of a management call: a token, or a session that stands for one. */
 export type ApiCaller = {
@@ -29,10 +30,8 @@ export type CallerStream = {
 export type Visitor = {
   headers: Headers
   address: string
-  /** Checks what it signs in with, within the limits on guessing. */
-  checkToken(secret: string): Promise<Token | Rejection>
-  /** The id of the team that the link signs in for. */
-  checkLink(secret: string): Promise<string | Rejection>
+  /** Check a token, or a link for the id of its team, within the limits on guessing. */
+  auth: { token: SecretCheck<Token>; link: SecretCheck<string> }
 }
 
 type Callers = {

@@ -92,6 +92,13 @@ type Holder = Pick<sessions.Session, 'token' | 'teamId'>
 
 const USER_AGENT_LENGTH_MAX = 200
 
+const UNKNOWN_TOKEN = new Rejection('unauthorized', 'The token is unknown or was revoked.')
+
+const UNKNOWN_LINK = new Rejection(
+  'unauthorized',
+  'The link is not the one of this start; the terminal shows it.',
+)
+
 export const signIn: Handler<'signIn'> = async (api, call) => {
   const { headers, address } = call.visitor
   // Signed in by another's page, somebody would work for a team that is not theirs.
@@ -126,7 +133,7 @@ async function holderOf(
   if (secret === undefined || link !== undefined) {
     return new Rejection('validation', 'Exactly one of token and link is needed.')
   }
-  const token = await visitor.checkToken(secret)
+  const token = await visitor.auth.token(secret, visitor.address, UNKNOWN_TOKEN)
   if (token instanceof Rejection) return token
   const { id, name, teamId } = token
   return { teamId, token: { id, name, hash: hashKey(secret) } }
@@ -135,7 +142,7 @@ async function holderOf(
 /** The link is printed for whoever sits at the machine, and for nobody else. */
 async function holderOfLink(
   { localSignIn }: ManagementApi,
-  { address, checkLink }: SignInCall['visitor'],
+  { address, auth }: SignInCall['visitor'],
   link: string,
 ): Promise<Holder | Rejection> {
   if (!localSignIn) {
@@ -145,7 +152,7 @@ async function holderOfLink(
     const text = 'link: it works only in a browser on the machine itself; use a token.'
     return new Rejection('forbidden', text)
   }
-  const teamId = await checkLink(link)
+  const teamId = await auth.link(link, address, UNKNOWN_LINK)
   return teamId instanceof Rejection ? teamId : { teamId, token: null }
 }
 
