@@ -152,7 +152,7 @@ function cacheResult(
 }
 
 function hashAt({ selection }: UpstreamPool, name: string): string | undefined {
-  return selection.upstreams.find(({ spec }) => spec.name === name)?.head?.hash
+  for (const { spec, head } of selection.upstreams) if (spec.name === name) return head?.hash
 }
 
 /**

@@ -25,6 +25,7 @@ const LOG_EVERY_MS = 60_000
 export function openQuorum(telemetry: Telemetry, pool: UpstreamPool): Quorum {
   const { network, selection, clock } = pool
   const { id, kind } = network
+  if (network.quorum === undefined) return () => null
   const large = openSemaphore(LARGE_MAX, LARGE_WAITING_MAX)
   const mayLogAtMs = new Map<string, number>()
 
