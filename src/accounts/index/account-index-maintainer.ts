@@ -25,12 +25,7 @@ import { type IndexListener, type IndexSession, openIndexSession } from './accou
 
 export type IndexDrivers = { sockets: Sockets; store: AccountStore }
 
-export type IndexMaintainer = {
-  programs: readonly ScheduledProgram[]
-  /** The newest slot that can't be taken back and was compared with what we heard. */
-  readonly finalSlot: number
-  stop(): Promise<void>
-}
+export type IndexMaintainer = ReturnType<typeof openIndexMaintainer>
 
 type Maintainer = PassParts & {
   telemetry: Telemetry
@@ -66,7 +61,7 @@ export function openIndexMaintainer(
   service: NetworkService,
   programs: readonly { program: Uint8Array; text: string }[],
   keepMs: number,
-): IndexMaintainer {
+) {
   const { clock, telemetry } = world
   const stopping = new AbortController()
   const maintainer: Maintainer = {
@@ -106,6 +101,7 @@ export function openIndexMaintainer(
 
   return {
     programs: maintainer.programs,
+    /** The newest final slot that was compared with the changes received. */
     get finalSlot() {
       return maintainer.finalSlot
     },

@@ -11,18 +11,7 @@ export type SpillBudget = {
 export type LogRoom = { spill: SpillFiles; budget: SpillBudget }
 
 /** Bytes that grow at their end, read while they grow. Old ones move to the disk. */
-export type ByteLog = {
-  readonly bytes: number
-  /** Takes a copy; never waits. Whoever appends a lot asks `settled` now and then. */
-  append(bytes: Uint8Array): void
-  /** Resolves when no more waits for the disk than may; throws when the disk takes no more. */
-  settled(): Promise<void>
-  /** Reads from `from` up to `to`; gives a view where it lies in memory in one piece. */
-  read(from: number, to: number): Promise<Uint8Array>
-  /** Moves what is in memory to the disk, but for a little. */
-  unload(): void
-  remove(): Promise<void>
-}
+export type ByteLog = ReturnType<typeof openByteLog>
 
 type Chunk = { at: number; buffer: Uint8Array; used: number }
 
@@ -51,7 +40,7 @@ type Log = {
   removed: boolean
 }
 
-export function openByteLog(room: LogRoom, memoryBytesMax: number): ByteLog {
+export function openByteLog(room: LogRoom, memoryBytesMax: number) {
   const log: Log = {
     room,
     chunks: [],
@@ -69,12 +58,14 @@ export function openByteLog(room: LogRoom, memoryBytesMax: number): ByteLog {
     get bytes() {
       return log.bytes
     },
-    append(more) {
+    /** Takes a copy; never waits. A caller that appends a lot awaits `settled` now and then. */
+    append(more: Uint8Array) {
       const last = log.chunks.at(-1)
       // Hot path: records come by the million, and nearly all fit where the last one stands.
       if (last && last.used + more.length <= last.buffer.length) put(log, last, more)
       else appendParts(log, more)
     },
+    /** Resolves when no more waits for the disk than may; throws when the disk takes no more. */
     async settled() {
       while (log.fault === null && log.writing !== null) {
         if (heldBytes(log) <= log.keptBytesMax + WAITING_BYTES_MAX) break
@@ -83,7 +74,9 @@ export function openByteLog(room: LogRoom, memoryBytesMax: number): ByteLog {
       }
       if (log.fault !== null) throw log.fault
     },
-    read: (from, to) => readLog(log, from, to),
+    /** Reads from `from` up to `to`; returns a view where memory has it in one piece. */
+    read: (from: number, to: number) => readLog(log, from, to),
+    /** Moves what is in memory to the disk, but for a little. */
     unload() {
       log.keptBytesMax = Math.min(log.keptBytesMax, UNLOADED_BYTES_MAX)
       log.isUnloaded = true

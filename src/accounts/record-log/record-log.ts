@@ -2,33 +2,13 @@ import { assert, Failure } from '../../core/errors.ts'
 import { compareKeys } from '../../core/solana/compare-keys.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type ByteLog, type LogRoom, openByteLog } from './byte-log.ts'
-import { KEY_BYTES, openRowWriter, ROW_BYTES, type Row, readRows } from './record-rows.ts'
+import { KEY_BYTES, openRowWriter, ROW_BYTES, readRows } from './record-rows.ts'
 
 /**
  * The records of one scan, byte for byte as they came, each with a comma behind it, beside a
  * row for each that says where it is. Read while it grows, by any number of readers.
  */
-export type RecordLog = {
-  readonly count: number
-  readonly bytes: number
-  /** growing: more may come. whole: that was all. A failure: it broke off. */
-  readonly state: 'growing' | 'whole' | Failure
-  add(record: Uint8Array, key: Uint8Array): void
-  /** Lets whoever waits see what was added. */
-  announce(): void
-  end(failure?: Failure): void
-  /** Resolves when there is more, or an end; throws where it broke off. */
-  grown(count: number): Promise<void>
-  settled(): Promise<void>
-  rows(from: number, to: number): Promise<Row[]>
-  read(from: number, to: number): Promise<Uint8Array>
-  /** Finds the first of rows sorted by key that is not below `key`. */
-  find(key: Uint8Array): Promise<number>
-  /** Puts the rows in the order of their keys; false when two have the same. */
-  sort(): Promise<boolean>
-  unload(): void
-  remove(): Promise<void>
-}
+export type RecordLog = ReturnType<typeof openRecordLog>
 
 /** A shorter answer touches the disk only when its later pages are kept, or a reader is slow. */
 const RECORDS_IN_MEMORY_BYTES_MAX = 4 * 1024 * 1024
@@ -46,11 +26,11 @@ const BUCKETS = 65_536
 /** Then others get their turn: less than a millisecond of sorting. */
 const BUCKETS_AT_ONCE = 2048
 
-export function openRecordLog(clock: Clock, room: LogRoom): RecordLog {
+export function openRecordLog(clock: Clock, room: LogRoom) {
   const records = openByteLog(room, RECORDS_IN_MEMORY_BYTES_MAX)
   let rows = openByteLog(room, ROWS_IN_MEMORY_BYTES_MAX)
   let count = 0
-  let state: RecordLog['state'] = 'growing'
+  let state: 'growing' | 'whole' | Failure = 'growing'
   const rowOf = openRowWriter()
   const growth = openBell()
 
@@ -67,19 +47,22 @@ export function openRecordLog(clock: Clock, room: LogRoom): RecordLog {
     get bytes() {
       return records.bytes + rows.bytes
     },
+    /** growing: more may come. whole: that was all. A failure: it broke off. */
     get state() {
       return state
     },
-    add(record, key) {
+    add(record: Uint8Array, key: Uint8Array) {
       assert(state === 'growing', 'nothing is added to a log that has ended')
       rows.append(rowOf(key, records.bytes, record.length))
       records.append(record)
       records.append(COMMA)
       count++
     },
+    /** Wakes the readers that wait for more. */
     announce: () => growth.ring(),
     end,
-    async grown(known) {
+    /** Resolves when there is more, or an end; throws where it broke off. */
+    async grown(known: number) {
       while (state === 'growing' && count <= known) await growth.next()
       if (state instanceof Failure) throw state
     },
@@ -87,9 +70,12 @@ export function openRecordLog(clock: Clock, room: LogRoom): RecordLog {
       await records.settled()
       await rows.settled()
     },
-    rows: async (from, to) => readRows(await rows.read(from * ROW_BYTES, to * ROW_BYTES)),
-    read: (from, to) => records.read(from, to),
-    find: (key) => findRow(rows, count, key),
+    rows: async (from: number, to: number) =>
+      readRows(await rows.read(from * ROW_BYTES, to * ROW_BYTES)),
+    read: (from: number, to: number) => records.read(from, to),
+    /** Finds the first of rows sorted by key that is not below `key`. */
+    find: (key: Uint8Array) => findRow(rows, count, key),
+    /** Puts the rows in the order of their keys; false when two have the same. */
     async sort() {
       const before = rows
       const sorted = await sortedRows(clock, room, before, count)

@@ -8,10 +8,7 @@ import {
 import { isTokenProgram } from '../../core/solana/programs.ts'
 
 /** Looks up what the parsers must know beyond the accounts at hand before it is needed. */
-export type MintCache = {
-  helps: ParseHelps
-  learn(accounts: readonly Account[]): Promise<void>
-}
+export type MintCache = Awaited<ReturnType<typeof openMintCache>>
 
 type ReadAccounts = (keys: readonly Uint8Array[]) => Promise<(Account | null)[]>
 
@@ -25,15 +22,15 @@ const TOKEN_ACCOUNT_BYTES = 165
 /** Some hundred bytes each. Few programs have more, and forgetting costs only another look. */
 const MINTS_MAX = 100_000
 
-export async function openMintCache(read: ReadAccounts): Promise<MintCache> {
+export async function openMintCache(read: ReadAccounts) {
   const mints = new Map<string, MintFacts | null>()
   const [clock] = await read([CLOCK])
   return {
     helps: {
       mint: (pubkey) => mints.get(pubkey.toHex()) ?? null,
       unixTimestamp: clock ? timeOf(clock.data) : 0n,
-    },
-    async learn(accounts) {
+    } satisfies ParseHelps,
+    async learn(accounts: readonly Account[]) {
       if (mints.size > MINTS_MAX) mints.clear()
       const unknown = new Map<string, Uint8Array>()
       for (const { data, owner } of accounts) {

@@ -2,13 +2,7 @@ import { Failure } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 /** Lets few scans run at once on each network, so that they never crowd out other calls. */
-export type ScanSemaphore = {
-  /**
-   * Resolves when it is one's turn, with how to end it; throws when that takes too long. The
-   * teams are those that wait for the scan; others may join while it waits.
-   */
-  enter(networkId: string, teams: ReadonlySet<string>): Promise<() => void>
-}
+export type ScanSemaphore = ReturnType<typeof openScanSemaphore>
 
 type Waiter = {
   teams: ReadonlySet<string>
@@ -38,7 +32,7 @@ const TEAMS_REMEMBERED_MAX = 1000
  * slow scans may take minutes, and others are not to wait for their end. Where the line is full,
  * the team with most places in it loses one to a team with fewer.
  */
-export function openScanSemaphore(clock: Clock, rules: { scansMax: number }): ScanSemaphore {
+export function openScanSemaphore(clock: Clock, rules: { scansMax: number }) {
   const byNetwork = new Map<string, NetworkPermits>()
   const teamScansMax = () => Math.max(1, rules.scansMax - 1)
 
@@ -69,7 +63,11 @@ export function openScanSemaphore(clock: Clock, rules: { scansMax: number }): Sc
   }
 
   return {
-    async enter(networkId, teams) {
+    /**
+     * Resolves when the scan may start, with how to end it; throws when that takes too long. The
+     * teams are those that wait for the scan; others may join while it waits.
+     */
+    async enter(networkId: string, teams: ReadonlySet<string>) {
       const permits = byNetwork.get(networkId) ?? newLane()
       byNetwork.set(networkId, permits)
       const team = readiest(permits, teams)

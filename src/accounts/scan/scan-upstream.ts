@@ -24,18 +24,10 @@ type Reading = {
   scanning: Scanning
   wanted: Wanted
   log: RecordLog
-  gathering: RecordCollector
+  gathering: ReturnType<typeof openRecordCollector>
   upstream: Upstream | null
   name: string
   isShown: boolean
-}
-
-type RecordCollector = {
-  listener: RecordListener
-  readonly context: PageContext
-  readonly isSorted: boolean
-  /** An answer spoke of another slot than the one before it, or of none. */
-  readonly slotMoved: boolean
 }
 
 /** Pages of an upstream that cuts its answers; more than any program has. */
@@ -166,18 +158,19 @@ function broken(
   return { kind: 'broken', failure: thrown, upstream, wasShown }
 }
 
-function openRecordCollector(log: RecordLog, keysOnly: boolean): RecordCollector {
+function openRecordCollector(log: RecordLog, keysOnly: boolean) {
   let context: PageContext | null = null
   let slotMoved = false
   let isSorted = true
   let last: Uint8Array | null = null
   return {
-    get context() {
+    get context(): PageContext {
       return context ?? { slot: null, apiVersion: null }
     },
     get isSorted() {
       return isSorted
     },
+    /** An answer spoke of another slot than the one before it, or of none. */
     get slotMoved() {
       return slotMoved
     },
@@ -192,6 +185,6 @@ function openRecordCollector(log: RecordLog, keysOnly: boolean): RecordCollector
         log.add(keysOnly ? NOTHING : bytes, key)
       },
       error() {},
-    },
+    } satisfies RecordListener,
   }
 }

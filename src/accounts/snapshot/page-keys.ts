@@ -13,20 +13,17 @@ import type { Clock } from '../../ports/clock.ts'
 
 type PageEnd = { snapshot: string; slot: bigint; after: Uint8Array; fingerprint: string }
 
-export type PageKeys = {
-  /** Reads a caller's key; gives an error when it is not ours, not for this, or too old. */
-  read(text: string, call: ProgramAccountsCall, fingerprint: string): PageKey | SolanaError
-  write(end: PageEnd): { text: string; expiresAtMs: number }
-}
+export type PageKeys = ReturnType<typeof openPageKeys>
 
 /** Names what a key is bound to: the network, and all that decides which records there are. */
 export function fingerprintOf(networkId: string, call: ProgramAccountsCall): string {
   return hashKey(`${networkId}\n${queryHash(call)}`)
 }
 
-export function openPageKeys(clock: Clock, secret: Uint8Array, pageKeyMs: number): PageKeys {
+export function openPageKeys(clock: Clock, secret: Uint8Array, pageKeyMs: number) {
   return {
-    read(text, call, fingerprint) {
+    /** Reads a caller's key; returns an error when it is not ours, not for this, or too old. */
+    read(text: string, call: ProgramAccountsCall, fingerprint: string): PageKey | SolanaError {
       const key = readPageKey(secret, text, clock.nowMs())
       if (typeof key === 'string') return pageKeyError(key, call.version)
       if (key.queryHash !== fingerprint) return pageKeyError('foreign', call.version)
@@ -34,7 +31,7 @@ export function openPageKeys(clock: Clock, secret: Uint8Array, pageKeyMs: number
       const isTooOld = minContextSlot !== null && minContextSlot > key.slot
       return isTooOld ? minContextSlotError(key.slot) : key
     },
-    write({ snapshot, slot, after, fingerprint }) {
+    write({ snapshot, slot, after, fingerprint }: PageEnd) {
       const expiresAtMs = clock.nowMs() + pageKeyMs
       const key = { snapshot, slot, after, queryHash: fingerprint, expiresAtMs }
       return { text: writePageKey(secret, key), expiresAtMs }

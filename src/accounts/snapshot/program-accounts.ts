@@ -30,32 +30,25 @@ type Rules = ProgramAccountsRules & {
 }
 
 /** getProgramAccounts and getProgramAccountsV2, over any node or from our own index. */
-export type ProgramAccounts = {
-  /** Throws a Failure when no node could answer, before a byte of an answer was given. */
-  serve(
-    service: NetworkService,
-    method: string,
-    paramsText: string,
-    teamId: string,
-  ): Promise<OwnAnswer>
-  stop(): Promise<void>
-}
+export type ProgramAccounts = ReturnType<typeof openProgramAccounts>
 
 type Open = { indexOf: Parts['indexOf']; registry: WalkRegistry; keys: PageKeys }
 
 const INTERNAL_ERROR = -32603
 
-export function openProgramAccounts(
-  world: World,
-  { spill, indexOf }: Parts,
-  rules: Rules,
-): ProgramAccounts {
+export function openProgramAccounts(world: World, { spill, indexOf }: Parts, rules: Rules) {
   const registry = openWalkRegistry(world, spill, rules)
   const secret = world.secrets.derive('page keys of getProgramAccounts')
   const keys = openPageKeys(world.clock, secret, rules.pageKeyMs)
   const open: Open = { indexOf, registry, keys }
   return {
-    async serve(service, method, paramsText, teamId) {
+    /** Throws a Failure when no node could answer, before a byte of an answer was given. */
+    async serve(
+      service: NetworkService,
+      method: string,
+      paramsText: string,
+      teamId: string,
+    ): Promise<OwnAnswer> {
       const version = method === 'getProgramAccountsV2' ? 2 : 1
       const call = readProgramAccountsCall(paramsText, rules, version)
       if (isSolanaError(call)) return ownError(call)

@@ -21,22 +21,7 @@ type WalkTools = { room: LogRoom; lanes: ScanSemaphore; refusals: Refusals }
 type Refused = Extract<Scanned, { kind: 'refused' }>
 
 /** The accounts of one program at one moment, read once for all who ask the same. */
-export type SnapshotWalk = {
-  readonly id: string
-  /** The network and the question, to which its page keys are bound. */
-  readonly fingerprint: string
-  readonly holding: Holding
-  /** Resolves as soon as there is something to read; throws a Failure when there will not be. */
-  readonly begun: Promise<Found | Refused>
-  /** Null before there is something to read. */
-  readonly found: Found | null
-  readonly isOver: boolean
-  readers: number
-  /** No page key that names it lives longer; zero while there is none. */
-  keptUntilMs: number
-  usedAtMs: number
-  cancel(): void
-}
+export type SnapshotWalk = ReturnType<typeof startWalk>
 
 /** Longer than any node takes that still sends something. */
 const SCAN_MS_MAX = 600_000
@@ -55,7 +40,7 @@ export function startWalk(
     holding,
     over,
   }: { id: string; fingerprint: string; holding: Holding; over: () => void },
-): SnapshotWalk {
+) {
   const abort = new AbortController()
   const { promise: begun, resolve, reject } = Promise.withResolvers<Found | Refused>()
   // The callers who wait for it are told; at times nobody does any more.
@@ -97,9 +82,12 @@ export function startWalk(
 
   return {
     id,
+    /** The network and the question, to which its page keys are bound. */
     fingerprint,
     holding,
+    /** Resolves as soon as there is something to read; throws a Failure when there will not be. */
     begun,
+    /** Null before there is something to read. */
     get found() {
       return found
     },
@@ -107,6 +95,7 @@ export function startWalk(
       return isOver
     },
     readers: 0,
+    /** No page key that names it lives longer; zero while there is none. */
     keptUntilMs: 0,
     usedAtMs: clock.nowMs(),
     cancel: () => abort.abort(),

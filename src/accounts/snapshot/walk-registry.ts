@@ -10,19 +10,9 @@ import { countWalk, dispensable, openSpillRoom, type SpillRoom } from './walk-sh
 
 type Rules = { scansMax: number; spillBytesMax: number }
 
-export type WalkRegistry = {
-  /** Joins the walk of whoever asks the same right now, or begins one; `leave` must follow. */
-  enter(service: NetworkService, call: ProgramAccountsCall, asker: Asker): Entered
-  /** The walk that a page key names, entered; null when it is gone. */
-  enterKept(id: string, asker: Asker): SnapshotWalk | null
-  /** One reader less. A walk that nobody reads, and nobody was promised more of, ends. */
-  leave(walk: SnapshotWalk): void
-  stop(): Promise<void>
-}
+export type WalkRegistry = ReturnType<typeof openWalkRegistry>
 
 export type Asker = { fingerprint: string; teamId: string }
-
-type Entered = { walk: SnapshotWalk; isJoined: boolean }
 
 const ID_BYTES = 8
 
@@ -49,7 +39,7 @@ type Registry = {
   shared: Map<string, SnapshotWalk>
 }
 
-export function openWalkRegistry(world: World, spill: SpillFiles, rules: Rules): WalkRegistry {
+export function openWalkRegistry(world: World, spill: SpillFiles, rules: Rules) {
   const { clock, telemetry } = world
   const kept = new Map<string, SnapshotWalk>()
   const room = openSpillRoom<SnapshotWalk>(() => rules.spillBytesMax, {
@@ -72,20 +62,23 @@ export function openWalkRegistry(world: World, spill: SpillFiles, rules: Rules):
     telemetry.gauge('headgate_account_walks', {}, () => kept.size),
   ]
   return {
-    enter(service, call, { fingerprint, teamId }) {
+    /** Joins the running walk for the same question, or starts one; `leave` must follow. */
+    enter(service: NetworkService, call: ProgramAccountsCall, { fingerprint, teamId }: Asker) {
       const key = `${fingerprint}:${call.minContextSlot ?? ''}`
       const running = registry.shared.get(key)
       const walk = running ?? begin(registry, service, call, { fingerprint, key, teamId })
       addReader(registry, walk, teamId)
       return { walk, isJoined: running !== undefined }
     },
-    enterKept(id, { fingerprint, teamId }) {
+    /** The walk that a page key names, entered; null when it is gone. */
+    enterKept(id: string, { fingerprint, teamId }: Asker) {
       const walk = kept.get(id)
       if (walk?.fingerprint !== fingerprint || !isGood(walk)) return null
       addReader(registry, walk, teamId)
       return walk
     },
-    leave(walk) {
+    /** Takes one reader off. A walk without readers, of which no page key exists, ends. */
+    leave(walk: SnapshotWalk) {
       walk.readers--
       walk.usedAtMs = clock.nowMs()
       if (walk.readers > 0 || walk.isOver || walk.keptUntilMs > 0) return

@@ -40,10 +40,7 @@ export function dispensable<Walk extends Held>(
   return chosen
 }
 
-export type SpillRoom = {
-  readonly usedBytes: number
-  budgetOf(holding: Holding): SpillBudget
-}
+export type SpillRoom = ReturnType<typeof openSpillRoom>
 
 type RoomNeeds<Walk> = {
   all(): readonly Walk[]
@@ -59,7 +56,7 @@ type RoomNeeds<Walk> = {
 export function openSpillRoom<Walk extends Held>(
   bytesMaxNow: () => number,
   { all, isIdle, drop }: RoomNeeds<Walk>,
-): SpillRoom {
+) {
   let usedBytes = 0
 
   const makeRoom = (taker: Holding, takerBytes: number): boolean => {
@@ -95,7 +92,7 @@ export function openSpillRoom<Walk extends Held>(
     get usedBytes() {
       return usedBytes
     },
-    budgetOf: (holding) => ({
+    budgetOf: (holding: Holding): SpillBudget => ({
       take: (bytes) => take(holding, bytes),
       give(bytes) {
         usedBytes -= bytes
