@@ -1,5 +1,5 @@
+import type { AnswerOf, CallId } from '@headgate/client'
 import { ApiError, CALL_ROUTES, createClient, type InputArgument } from '@headgate/client'
-import type { AnswerOf, CallId } from './wire.ts'
 
 export { ApiError }
 

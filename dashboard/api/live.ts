@@ -1,6 +1,6 @@
+import type { Events } from '@headgate/client'
 import { useEffect, useRef } from 'preact/hooks'
 import { change, useWatched, watched } from './watched.ts'
-import type { WireEvents } from './wire.ts'
 
 /** How the stream of events is: quiet while nobody looks at the page. */
 export type LiveState = 'connecting' | 'live' | 'lost' | 'quiet'
@@ -51,11 +51,11 @@ export function hearLive(topic: LiveTopic, heard: Heard): () => void {
 
 export function useLive<Topic extends LiveTopic>(
   topic: Topic,
-  heard: (event: WireEvents[Topic]) => void,
+  heard: (event: Events[Topic]) => void,
 ): void {
   const last = useRef(heard)
   last.current = heard
-  useEffect(() => hearLive(topic, (event) => last.current(event as WireEvents[Topic])), [topic])
+  useEffect(() => hearLive(topic, (event) => last.current(event as Events[Topic])), [topic])
 }
 
 export function useLiveState(): LiveState {

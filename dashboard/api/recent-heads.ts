@@ -1,8 +1,8 @@
+import type { Events } from '@headgate/client'
 import { hearLive } from './live.ts'
 import { change, useWatched, watched } from './watched.ts'
-import type { WireEvents } from './wire.ts'
 
-export type Head = WireEvents['head']
+export type Head = Events['head']
 
 /** A strip is never wider than this many blocks. */
 const HEADS_MAX = 64

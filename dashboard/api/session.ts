@@ -1,14 +1,14 @@
+import type { Session } from '@headgate/client'
 import { ApiError, actForTeam, callApi, onSignedOut } from './call-api.ts'
 import { closeLive, openLive } from './live.ts'
 import { forgetAnswers } from './use-call.ts'
 import { change, useWatched, watched } from './watched.ts'
-import type { WireSession } from './wire.ts'
 
 export type Visitor =
   | { kind: 'unknown' }
   | { kind: 'nobody' }
   | { kind: 'unreachable' }
-  | { kind: 'signed-in'; session: WireSession; team: { id: string; name: string } | null }
+  | { kind: 'signed-in'; session: Session; team: { id: string; name: string } | null }
 
 const TEAM_KEPT_AS = 'headgate-team'
 
@@ -22,7 +22,7 @@ export function useVisitor(): Visitor {
   return useWatched(visitor)
 }
 
-export function useSession(): WireSession | null {
+export function useSession(): Session | null {
   const shown = useVisitor()
   return shown.kind === 'signed-in' ? shown.session : null
 }
@@ -64,7 +64,7 @@ export function lookAtTeam(team: { id: string; name: string }): void {
   become({ ...visitor.value, team })
 }
 
-async function enter(session: WireSession): Promise<void> {
+async function enter(session: Session): Promise<void> {
   if (session.kind === 'team') {
     actFor(null)
     become({ kind: 'signed-in', session, team: session.team })

@@ -1,7 +1,7 @@
+import type { AnswerOf, CallId, ParametersOf } from '@headgate/client'
 import { useEffect, useState } from 'preact/hooks'
 import { callApi } from './call-api.ts'
 import { keyOf, openCallCache } from './call-cache.ts'
-import type { AnswerOf, CallId, ParametersOf } from './wire.ts'
 
 /** The answer of a read as a page sees it: the last one stays while a newer one is under way. */
 export type Reading<T> = {

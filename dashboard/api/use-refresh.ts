@@ -1,7 +1,7 @@
+import type { CallId } from '@headgate/client'
 import { useEffect } from 'preact/hooks'
 import { hearLive, type LiveTopic } from './live.ts'
 import { invalidate } from './use-call.ts'
-import type { CallId } from './wire.ts'
 
 /** However many events come, answers are read anew this often at most. */
 const GATHERED_MS = 2000

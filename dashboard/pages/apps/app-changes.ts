@@ -1,9 +1,9 @@
+import type { App, BodyOf } from '@headgate/client'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate, patchAnswers } from '../../api/use-call.ts'
-import type { BodyOf, WireApp } from '../../api/wire.ts'
 import { changeAtOnce } from '../../shell/change-at-once.ts'
 
-export function showApp(app: WireApp): void {
+export function showApp(app: App): void {
   patchAnswers('getApp', (answer) => (answer.data.id === app.id ? { data: app } : answer))
   patchAnswers('listApps', ({ data }) => ({
     data: data.map((one) => (one.id === app.id ? app : one)),
@@ -11,7 +11,7 @@ export function showApp(app: WireApp): void {
 }
 
 /** An inactive app's key is refused; it can be taken back. */
-export function switchApp(app: WireApp): Promise<void> {
+export function switchApp(app: App): Promise<void> {
   const { name, is_active: isActive } = app
   return changeAtOnce({
     from: isActive,
@@ -24,7 +24,7 @@ export function switchApp(app: WireApp): Promise<void> {
   })
 }
 
-export function switchNetwork(app: WireApp, network: string): Promise<void> {
+export function switchNetwork(app: App, network: string): Promise<void> {
   const { networks, name } = app
   const isOpen = networks.includes(network)
   return changeAtOnce({

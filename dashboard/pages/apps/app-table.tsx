@@ -1,6 +1,6 @@
+import type { AnswerOf, App } from '@headgate/client'
 import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
-import type { AnswerOf, WireApp } from '../../api/wire.ts'
 import { Spark } from '../../parts/charts/spark.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { SearchField } from '../../parts/forms/search-field.tsx'
@@ -21,7 +21,7 @@ const FILTER_FROM = 9
 
 const NETWORKS_SHOWN = 4
 
-export function AppTable({ apps, filter }: { apps: readonly WireApp[]; filter: string }) {
+export function AppTable({ apps, filter }: { apps: readonly App[]; filter: string }) {
   const figuresOf = useAppFigures()
   const { list } = useRowFocus()
   const wanted = filter.toLowerCase()
@@ -59,7 +59,7 @@ export function AppTable({ apps, filter }: { apps: readonly WireApp[]; filter: s
   )
 }
 
-const COLUMNS: readonly Column<WireApp>[] = [
+const COLUMNS: readonly Column<App>[] = [
   {
     head: 'App',
     cellClass: 'full',
@@ -103,11 +103,9 @@ const COLUMNS: readonly Column<WireApp>[] = [
 ]
 
 /** Columns of what an app did; until that is known, a dash stands for each figure. */
-function figureColumns(
-  figuresOf: (app: WireApp) => AppFigures | undefined,
-): readonly Column<WireApp>[] {
+function figureColumns(figuresOf: (app: App) => AppFigures | undefined): readonly Column<App>[] {
   const shown =
-    (none: string, text: (figures: AppFigures) => preact.ComponentChildren) => (app: WireApp) => {
+    (none: string, text: (figures: AppFigures) => preact.ComponentChildren) => (app: App) => {
       const figures = figuresOf(app)
       return (figures && text(figures)) || <span class="faint">{figures ? none : '–'}</span>
     }

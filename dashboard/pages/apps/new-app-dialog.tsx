@@ -1,7 +1,7 @@
+import type { Network } from '@headgate/client'
 import { useState } from 'preact/hooks'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate, useCall } from '../../api/use-call.ts'
-import type { NetworkReport } from '../../api/wire.ts'
 import { FormDialog } from '../../parts/dialog.tsx'
 import { TextField } from '../../parts/forms/field.tsx'
 import { NetworkName, Tag } from '../../parts/state.tsx'
@@ -48,7 +48,7 @@ export function NewAppDialog({ onClose }: { onClose(): void }) {
 }
 
 function NetworkChecks(props: {
-  available: readonly NetworkReport[]
+  available: readonly Network[]
   chosen: readonly string[]
   onChange(chosen: readonly string[]): void
 }) {

@@ -1,4 +1,4 @@
-import type { WireArrival } from '../../api/wire.ts'
+import type { InboxArrival } from '@headgate/client'
 import { Card } from '../../parts/card.tsx'
 import { Fact } from '../../parts/fact.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -10,7 +10,7 @@ import { JsonText, RawText } from '../../parts/text/json-text.tsx'
 import { usePlace } from '../../shell/routing/router.ts'
 import { titleOf } from './arrival-table.tsx'
 
-export function ArrivalCard({ arrival }: { arrival: WireArrival | null }) {
+export function ArrivalCard({ arrival }: { arrival: InboxArrival | null }) {
   const wanted = usePlace().query.get('arrival')
   if (!arrival) {
     if (wanted === null) return null
@@ -43,7 +43,7 @@ export function ArrivalCard({ arrival }: { arrival: WireArrival | null }) {
   )
 }
 
-function Body({ arrival: { body, is_body_cut: isCut } }: { arrival: WireArrival }) {
+function Body({ arrival: { body, is_body_cut: isCut } }: { arrival: InboxArrival }) {
   return (
     <>
       <PlainCode name="body" text={body} what="the body">
@@ -54,7 +54,7 @@ function Body({ arrival: { body, is_body_cut: isCut } }: { arrival: WireArrival 
   )
 }
 
-function Facts({ arrival }: { arrival: WireArrival }) {
+function Facts({ arrival }: { arrival: InboxArrival }) {
   const { signature_fault: fault, previous_sequence_number: previous } = arrival
   return (
     <dl class="kv">
@@ -92,7 +92,7 @@ function Facts({ arrival }: { arrival: WireArrival }) {
   )
 }
 
-function Headers({ arrival }: { arrival: WireArrival }) {
+function Headers({ arrival }: { arrival: InboxArrival }) {
   const lines = Object.entries(arrival.headers).map(([name, value]) => `${name}: ${value}`)
   return (
     <details class="arrivalheaders">

@@ -1,4 +1,4 @@
-import type { WireArrival } from '../../api/wire.ts'
+import type { InboxArrival } from '@headgate/client'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -9,9 +9,9 @@ import { changeQuery } from '../../shell/routing/router.ts'
 import { shortSequence } from '../webhook/log/delivery-words.ts'
 import type { ShownInbox } from './use-inbox.ts'
 
-type Props = Omit<ShownInbox, 'arrivals'> & { arrivals: readonly WireArrival[] }
+type Props = Omit<ShownInbox, 'arrivals'> & { arrivals: readonly InboxArrival[] }
 
-const COLUMNS: readonly Column<WireArrival>[] = [
+const COLUMNS: readonly Column<InboxArrival>[] = [
   {
     head: 'Block',
     cell: (arrival) => (
@@ -81,12 +81,12 @@ export function ArrivalTable({ arrivals, chosen, hasOlder, showOlder }: Props) {
   )
 }
 
-function choose({ id }: WireArrival): void {
+function choose({ id }: InboxArrival): void {
   changeQuery({ arrival: String(id) })
 }
 
 /** Why it came, where it is not simply the next. */
-function Marks({ arrival }: { arrival: WireArrival }) {
+function Marks({ arrival }: { arrival: InboxArrival }) {
   return (
     <>
       {arrival.is_rerun && (
@@ -116,7 +116,7 @@ function Marks({ arrival }: { arrival: WireArrival }) {
   )
 }
 
-function SignatureState({ arrival }: { arrival: WireArrival }) {
+function SignatureState({ arrival }: { arrival: InboxArrival }) {
   const { signature, signature_fault: fault } = arrival
   const isValid = signature === 'valid'
   return (
@@ -128,7 +128,7 @@ function SignatureState({ arrival }: { arrival: WireArrival }) {
   )
 }
 
-export function titleOf({ block_number: block, kind }: WireArrival): string {
+export function titleOf({ block_number: block, kind }: InboxArrival): string {
   if (block !== null) return whole(block)
   return kind === 'error' ? 'Error event' : 'No delivery'
 }

@@ -1,18 +1,18 @@
+import type { Inbox, Webhook } from '@headgate/client'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate, patchAnswers, useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
-import type { WireInbox, WireWebhook } from '../../api/wire.ts'
 import { Card } from '../../parts/card.tsx'
 import { State } from '../../parts/state.tsx'
 import { nameOf, webhookState } from '../../parts/webhooks/webhook-state.ts'
 import { say, sayRefused } from '../../shell/toasts.tsx'
 
-type Behaviour = WireInbox['behaviour']
+type Behaviour = Inbox['behaviour']
 
 /** A webhook that a 410 paused is seen within so long, stream or not. */
 const REFRESH_MS = 3000
 
-export function InboxAnswers({ inbox }: { inbox: WireInbox | undefined }) {
+export function InboxAnswers({ inbox }: { inbox: Inbox | undefined }) {
   useRefresh(REFRESH_MS, 'listWebhooks')
   const webhooks = useCall('listWebhooks').data?.data ?? []
   const own = inbox ? webhooks.filter(({ webhook_url: url }) => url === inbox.url) : []
@@ -49,7 +49,7 @@ export function InboxAnswers({ inbox }: { inbox: WireInbox | undefined }) {
   )
 }
 
-function OwnWebhooks({ webhooks }: { webhooks: readonly WireWebhook[] }) {
+function OwnWebhooks({ webhooks }: { webhooks: readonly Webhook[] }) {
   return (
     <ul class="ownhooks" aria-label="Webhooks to this inbox">
       {webhooks.map((webhook) => {
@@ -67,7 +67,7 @@ function OwnWebhooks({ webhooks }: { webhooks: readonly WireWebhook[] }) {
   )
 }
 
-function cardsOf(inbox: WireInbox | undefined): { value: Behaviour; word: string; hint: string }[] {
+function cardsOf(inbox: Inbox | undefined): { value: Behaviour; word: string; hint: string }[] {
   return [
     { value: 'accept', word: '200', hint: 'OK, at once' },
     { value: 'fail', word: String(inbox?.status ?? 500), hint: 'Fail, retries' },
@@ -77,7 +77,7 @@ function cardsOf(inbox: WireInbox | undefined): { value: Behaviour; word: string
   ]
 }
 
-async function change(inbox: WireInbox, behaviour: Behaviour): Promise<void> {
+async function change(inbox: Inbox, behaviour: Behaviour): Promise<void> {
   const { name } = inbox
   show(name, { ...inbox, behaviour })
   try {
@@ -91,7 +91,7 @@ async function change(inbox: WireInbox, behaviour: Behaviour): Promise<void> {
   }
 }
 
-function show(name: string, inbox: WireInbox): void {
+function show(name: string, inbox: Inbox): void {
   patchAnswers('listInboxArrivals', (answer, parameters) =>
     parameters.name === name ? { ...answer, inbox } : answer,
   )

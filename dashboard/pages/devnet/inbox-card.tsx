@@ -1,7 +1,7 @@
+import type { Inbox } from '@headgate/client'
 import { useState } from 'preact/hooks'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate } from '../../api/use-call.ts'
-import type { WireInbox } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -13,7 +13,7 @@ import { attempt, say } from '../../shell/toasts.tsx'
 import { ArrivalTable } from './arrival-table.tsx'
 import { isInboxName, type ShownInbox } from './use-inbox.ts'
 
-type Props = ShownInbox & { name: string | null; inboxes: readonly WireInbox[]; network: string }
+type Props = ShownInbox & { name: string | null; inboxes: readonly Inbox[]; network: string }
 
 export function InboxCard(props: Props) {
   const { inbox, arrivals, name, network, error } = props
@@ -68,7 +68,7 @@ const NOTHING = (
 )
 
 /** Chooses one of the inboxes, or names another: an inbox is there as soon as it is used. */
-function InboxName({ name, inboxes }: { name: string; inboxes: readonly WireInbox[] }) {
+function InboxName({ name, inboxes }: { name: string; inboxes: readonly Inbox[] }) {
   const [text, setText] = useState(name)
   const isBad = !isInboxName(text)
   const choose = () => {

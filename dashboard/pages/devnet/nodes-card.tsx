@@ -1,6 +1,6 @@
+import type { AnswerOf } from '@headgate/client'
 import { callApi } from '../../api/call-api.ts'
 import { patchAnswers, useCall } from '../../api/use-call.ts'
-import type { AnswerOf } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Segmented } from '../../parts/forms/segmented.tsx'

@@ -1,8 +1,8 @@
+import type { Inbox } from '@headgate/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLiveState } from '../../api/live.ts'
 import { invalidate, useCall } from '../../api/use-call.ts'
 import { useLiveRefresh, useRefresh } from '../../api/use-refresh.ts'
-import type { WireInbox } from '../../api/wire.ts'
 import { usePlace } from '../../shell/routing/router.ts'
 
 export type ShownInbox = ReturnType<typeof useInbox>
@@ -26,7 +26,7 @@ export function isInboxName(text: string): boolean {
  * The inbox that the address names, else the one that was used last when the page was opened:
  * what arrives elsewhere since does not take the reader there. Null until that is known.
  */
-export function useInboxName(inboxes: readonly WireInbox[] | undefined): string | null {
+export function useInboxName(inboxes: readonly Inbox[] | undefined): string | null {
   const { query } = usePlace()
   const usual = useRef<string | null>(null)
   if (usual.current === null && inboxes) usual.current = lastUsed(inboxes)
@@ -34,7 +34,7 @@ export function useInboxName(inboxes: readonly WireInbox[] | undefined): string 
   return isInboxName(given) ? given : usual.current
 }
 
-function lastUsed(inboxes: readonly WireInbox[]): string {
+function lastUsed(inboxes: readonly Inbox[]): string {
   const newest = inboxes.toSorted((a, b) => (b.time_last ?? 0) - (a.time_last ?? 0))[0]
   return newest?.name ?? USUAL_NAME
 }

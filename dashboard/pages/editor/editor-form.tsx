@@ -1,5 +1,5 @@
+import type { Webhook } from '@headgate/client'
 import { useState } from 'preact/hooks'
-import type { WireWebhook } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { useLazyPart } from '../../parts/use-lazy-part.ts'
 import { useShortcuts } from '../../shell/keys/shortcuts.ts'
@@ -16,7 +16,7 @@ import { type EditorModel, useEditor } from './use-editor.ts'
 import { VariablesCard } from './variables-card.tsx'
 import type { Draft } from './webhook-draft.ts'
 
-export function EditorForm({ initial, webhook }: { initial: Draft; webhook: WireWebhook | null }) {
+export function EditorForm({ initial, webhook }: { initial: Draft; webhook: Webhook | null }) {
   const model = useEditor(initial, webhook)
   const block = usePlace().query.get('block') ?? ''
   const [editor, setEditor] = useState<QueryEditor | null>(null)

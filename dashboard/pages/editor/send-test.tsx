@@ -1,6 +1,6 @@
+import type { TestWebhookAttempt } from '@headgate/client'
 import { useState } from 'preact/hooks'
 import { callApi } from '../../api/call-api.ts'
-import type { TestWebhookAttempt } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { useSubmit } from '../../parts/forms/use-submit.ts'
 import { Refusal } from '../../parts/note.tsx'

@@ -1,7 +1,7 @@
+import type { QueryCheck, Webhook } from '@headgate/client'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { callApi, messageOf } from '../../api/call-api.ts'
 import { invalidate, patchAnswers } from '../../api/use-call.ts'
-import type { QueryCheck, WireWebhook } from '../../api/wire.ts'
 import { navigate, useLeaveGuard } from '../../shell/routing/router.ts'
 import { say } from '../../shell/toasts.tsx'
 import type { QueryProblem } from './query/query-problem.ts'
@@ -23,7 +23,7 @@ export type EditorModel = ReturnType<typeof useEditor>
 const LEAVE = 'Leave without saving? The changes to this webhook are lost.'
 
 /** `webhook` is the one that is changed; null for a new one. */
-export function useEditor(initial: Draft, webhook: WireWebhook | null) {
+export function useEditor(initial: Draft, webhook: Webhook | null) {
   const [draft, setDraft] = useState(initial)
   const [faults, setFaults] = useState<DraftFaults>({})
   const [isSaving, setSaving] = useState(false)
@@ -63,7 +63,7 @@ export function useEditor(initial: Draft, webhook: WireWebhook | null) {
   return { webhook, draft, change, checked, problems, faults, isChanged, isSaving, save }
 }
 
-async function store(draft: Draft, saved: Draft, webhook: WireWebhook | null) {
+async function store(draft: Draft, saved: Draft, webhook: Webhook | null) {
   const { data } = webhook
     ? await callApi('updateWebhook', { body: changeOf(webhook.id, draft, saved) })
     : await callApi('createWebhook', { body: creationOf(draft) })
@@ -71,13 +71,13 @@ async function store(draft: Draft, saved: Draft, webhook: WireWebhook | null) {
 }
 
 /** The list as it will be read anew; pages that show it need not wait for that. */
-function withSaved(webhooks: readonly WireWebhook[], saved: WireWebhook): WireWebhook[] {
+function withSaved(webhooks: readonly Webhook[], saved: Webhook): Webhook[] {
   const isThere = webhooks.some(({ id }) => id === saved.id)
   if (!isThere) return [...webhooks, saved]
   return webhooks.map((webhook) => (webhook.id === saved.id ? saved : webhook))
 }
 
-function sayingOf({ name, id, state, deactivation_reason }: WireWebhook, isNew: boolean): string {
+function sayingOf({ name, id, state, deactivation_reason }: Webhook, isNew: boolean): string {
   const what = `${isNew ? 'Created' : 'Saved'} ${name || id}`
   return isNew && state === 'paused' ? `${what}, paused: ${deactivation_reason}` : what
 }

@@ -1,6 +1,6 @@
+import type { QueryCheck, Variable } from '@headgate/client'
 import { useEffect, useRef } from 'preact/hooks'
 import { useCall } from '../../api/use-call.ts'
-import type { QueryCheck, TeamVariable } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Tag } from '../../parts/state.tsx'
@@ -89,7 +89,7 @@ function NoVariables() {
 }
 
 function otherUsers(
-  all: readonly TeamVariable[] | undefined,
+  all: readonly Variable[] | undefined,
   name: string,
   own: string | undefined,
 ): number {

@@ -1,4 +1,4 @@
-import type { BodyOf, WireWebhook } from '../../api/wire.ts'
+import type { BodyOf, Webhook } from '@headgate/client'
 
 export type Draft = {
   name: string
@@ -48,7 +48,7 @@ export function newDraft(network: string): Draft {
   }
 }
 
-export function draftOf(webhook: WireWebhook): Draft {
+export function draftOf(webhook: Webhook): Draft {
   return {
     name: webhook.name,
     network: webhook.network,

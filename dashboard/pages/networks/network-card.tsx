@@ -1,6 +1,6 @@
+import type { Network } from '@headgate/client'
 import { useMemo } from 'preact/hooks'
 import { useRecentHeads } from '../../api/recent-heads.ts'
-import type { NetworkReport } from '../../api/wire.ts'
 import { Card } from '../../parts/card.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { BoxedFact } from '../../parts/fact.tsx'
@@ -16,7 +16,7 @@ import { NodeTable } from './node-table.tsx'
 
 const STRIP_MARKS = 26
 
-export function NetworkCard({ network }: { network: NetworkReport }) {
+export function NetworkCard({ network }: { network: Network }) {
   const { id, kind, upstreams, account_indexes: indexes } = network
   const { hash } = usePlace()
   const used = upstreams.filter(({ state }) => state === 'used').length
@@ -44,7 +44,7 @@ export function NetworkCard({ network }: { network: NetworkReport }) {
   )
 }
 
-function NetworkHead({ network }: { network: NetworkReport }) {
+function NetworkHead({ network }: { network: Network }) {
   const heads = useRecentHeads(network.id)
   const newest = heads.at(-1)
   const reported = network.head?.number
@@ -87,7 +87,7 @@ function NetworkHead({ network }: { network: NetworkReport }) {
 }
 
 /** Whether webhooks can rely on the blocks, in a word, and why not. */
-function verifyText({ form, fallback }: NetworkReport['verify']): string {
+function verifyText({ form, fallback }: Network['verify']): string {
   return form === 'receipts' ? 'proven' : `compared (${fallback})`
 }
 
@@ -100,7 +100,7 @@ function Age({ at }: { at: number }) {
   )
 }
 
-function NoneAnswers({ network: { id, head } }: { network: NetworkReport }) {
+function NoneAnswers({ network: { id, head } }: { network: Network }) {
   return (
     <Note tone="bad" icon="warn" class="slimnote" role="alert">
       <b>No node of {id} answers.</b> Calls get an error.{' '}
@@ -111,7 +111,7 @@ function NoneAnswers({ network: { id, head } }: { network: NetworkReport }) {
   )
 }
 
-type Index = NetworkReport['account_indexes'][number]
+type Index = Network['account_indexes'][number]
 
 function IndexLine({ index }: { index: Index }) {
   const { program, state, slot, accounts, lag_slots: lag, last_fault: fault } = index

@@ -1,7 +1,7 @@
+import type { Network } from '@headgate/client'
 import { useEffect } from 'preact/hooks'
 import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
-import type { NetworkReport } from '../../api/wire.ts'
 import { NoNetwork } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { State } from '../../parts/state.tsx'
@@ -34,7 +34,7 @@ export default function NetworksPage() {
   )
 }
 
-function NodeCounts({ networks }: { networks: readonly NetworkReport[] }) {
+function NodeCounts({ networks }: { networks: readonly Network[] }) {
   const nodes = networks.flatMap(({ upstreams }) => upstreams)
   const count = (wanted: string) => nodes.filter(({ state }) => state === wanted).length
   const standby = count('standby')

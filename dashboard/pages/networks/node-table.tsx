@@ -1,4 +1,4 @@
-import type { NetworkReport } from '../../api/wire.ts'
+import type { Network } from '@headgate/client'
 import { Bar } from '../../parts/charts/bar.tsx'
 import { Spark } from '../../parts/charts/spark.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -7,7 +7,7 @@ import { ms, percent, plural, whole } from '../../parts/text/format.ts'
 import { lengthText } from '../../parts/text/time-ago.tsx'
 import { lastHours } from '../../parts/text/utc-dates.ts'
 
-type Node = NetworkReport['upstreams'][number]
+type Node = Network['upstreams'][number]
 
 const STATES: Readonly<Record<Node['state'], { tone: Tone; word: string }>> = {
   used: { tone: 'ok', word: 'Used' },

@@ -1,4 +1,4 @@
-import type { NetworkReport, WireWebhook, WireWebhookStats } from '../../api/wire.ts'
+import type { Network, Webhook, WebhookStats } from '@headgate/client'
 import { percent, plural, whole } from '../../parts/text/format.ts'
 
 export type Attention = {
@@ -9,7 +9,7 @@ export type Attention = {
   href: string
 }
 
-type Upstream = NetworkReport['upstreams'][number]
+type Upstream = Network['upstreams'][number]
 
 const PAUSED_REASONS: Readonly<Record<string, string>> = {
   MONTHLY_CAPACITY_EXCEEDED: 'The month’s capacity is used up.',
@@ -22,9 +22,9 @@ const STUCK_FROM = 10
 
 /** Everything that needs attention, what is broken first. */
 export function findAttention(
-  networks: readonly NetworkReport[],
-  webhooks: readonly WireWebhook[],
-  stats: readonly WireWebhookStats[],
+  networks: readonly Network[],
+  webhooks: readonly Webhook[],
+  stats: readonly WebhookStats[],
 ): Attention[] {
   const byId = new Map(stats.map((one) => [one.webhook_id, one]))
   const found = [
@@ -34,7 +34,7 @@ export function findAttention(
   return found.toSorted((a, b) => Number(a.tone === 'warn') - Number(b.tone === 'warn'))
 }
 
-function networkTrouble(network: NetworkReport): Attention[] {
+function networkTrouble(network: Network): Attention[] {
   const { id, upstreams, head } = network
   const used = upstreams.filter(({ state }) => state === 'used')
   const href = `/networks#${id}`
@@ -66,7 +66,7 @@ function upstreamReason({ reason, next_probe_ms: probeMs }: Upstream): string {
   return `${why} It rests; next probe in ${Math.max(1, Math.round(probeMs / 1000))} s.`
 }
 
-function webhookTrouble(webhook: WireWebhook, stats: WireWebhookStats | undefined): Attention[] {
+function webhookTrouble(webhook: Webhook, stats: WebhookStats | undefined): Attention[] {
   const name = webhook.name || webhook.id
   const href = `/webhooks/${webhook.id}`
   const why = PAUSED_REASONS[webhook.deactivation_reason ?? '']
@@ -77,7 +77,7 @@ function webhookTrouble(webhook: WireWebhook, stats: WireWebhookStats | undefine
   return stats ? deliveryTrouble(webhook, stats) : []
 }
 
-function deliveryTrouble(webhook: WireWebhook, stats: WireWebhookStats): Attention[] {
+function deliveryTrouble(webhook: Webhook, stats: WebhookStats): Attention[] {
   const name = webhook.name || webhook.id
   const found = { id: webhook.id, tone: 'warn', href: `/webhooks/${webhook.id}` } as const
   const { waiting, failed } = stats.last_24_hours
@@ -95,7 +95,7 @@ function deliveryTrouble(webhook: WireWebhook, stats: WireWebhookStats): Attenti
 }
 
 /** How a destination fails; null where the newest attempt was accepted. */
-function refusalWords({ recent, last_24_hours: { waiting } }: WireWebhookStats): string | null {
+function refusalWords({ recent, last_24_hours: { waiting } }: WebhookStats): string | null {
   const last = recent.findLast(({ attempts_made }) => attempts_made > 0)
   if (last?.status === 'delivered' || last?.status === 'cancelled') return null
   if (!last) return waiting >= STUCK_FROM ? 'rests after failures; it is tried again' : null

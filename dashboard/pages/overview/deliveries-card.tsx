@@ -1,6 +1,6 @@
+import type { Webhook, WebhookStats } from '@headgate/client'
 import { useCall } from '../../api/use-call.ts'
 import { useLiveRefresh } from '../../api/use-refresh.ts'
-import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { NoWebhooks } from '../../parts/empty.tsx'
@@ -63,7 +63,7 @@ function Legend({ tone, children }: { tone: string; children: string }) {
   )
 }
 
-type Lists = { webhooks: readonly WireWebhook[]; stats: readonly WireWebhookStats[] }
+type Lists = { webhooks: readonly Webhook[]; stats: readonly WebhookStats[] }
 
 function Webhooks({ webhooks, stats }: Lists) {
   const byId = new Map(stats.map((one) => [one.webhook_id, one]))
@@ -87,7 +87,7 @@ function Webhooks({ webhooks, stats }: Lists) {
 }
 
 /** Trouble first, then the one that delivered last. */
-function rankOf(webhook: WireWebhook, stats: WireWebhookStats | undefined): number {
+function rankOf(webhook: Webhook, stats: WebhookStats | undefined): number {
   const { deactivation_reason: reason } = webhook
   const last = stats?.recent.at(-1)
   const isFailing = last !== undefined && deliveryMark(last) === 'bad'
@@ -95,7 +95,7 @@ function rankOf(webhook: WireWebhook, stats: WireWebhookStats | undefined): numb
   return (isTroubled ? 1e15 : 0) + (stats?.last_delivery?.time_created ?? 0)
 }
 
-function WebhookRow(props: { webhook: WireWebhook; stats: WireWebhookStats | undefined }) {
+function WebhookRow(props: { webhook: Webhook; stats: WebhookStats | undefined }) {
   const { webhook, stats } = props
   const name = webhook.name || webhook.id
   const marks = (stats?.recent ?? []).slice(-MARKS).map(markOf)
@@ -117,14 +117,14 @@ function WebhookRow(props: { webhook: WireWebhook; stats: WireWebhookStats | und
   )
 }
 
-function Success({ webhook, percentOk }: { webhook: WireWebhook; percentOk: number | null }) {
+function Success({ webhook, percentOk }: { webhook: Webhook; percentOk: number | null }) {
   if (!webhook.is_active) return <span class="right nowrap faint">paused</span>
   if (percentOk === null) return <span class="right nowrap faint">n/a</span>
   const tone = percentOk < PERCENT_WARN ? ' warn' : ''
   return <span class={`right nowrap${tone}`}>{percent(percentOk)}</span>
 }
 
-function markOf(delivery: WireWebhookStats['recent'][number]): StripMark {
+function markOf(delivery: WebhookStats['recent'][number]): StripMark {
   const { status, attempts_made: attempts, status_code: code } = delivery
   const tip = [status, attempts > 1 ? `${attempts} attempts` : '', code ?? ''].filter(Boolean)
   return { kind: deliveryMark(delivery), tip: tip.join(', ') }

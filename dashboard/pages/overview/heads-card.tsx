@@ -1,9 +1,9 @@
+import type { Network } from '@headgate/client'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { useRecentHeads } from '../../api/recent-heads.ts'
 import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
-import type { NetworkReport } from '../../api/wire.ts'
 import { NoNetwork } from '../../parts/empty.tsx'
 import { headMarks } from '../../parts/head-marks.ts'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -46,7 +46,7 @@ const WAIT = [0, 1].map((at) => (
   </div>
 ))
 
-function NetworkHead({ network }: { network: NetworkReport }) {
+function NetworkHead({ network }: { network: Network }) {
   const heads = useRecentHeads(network.id)
   const readAtMs = useMemo(() => Date.now(), [network])
   const newest = heads.at(-1)
@@ -84,7 +84,7 @@ function NetworkHead({ network }: { network: NetworkReport }) {
   )
 }
 
-function NodesUsed({ network: { upstreams } }: { network: NetworkReport }) {
+function NodesUsed({ network: { upstreams } }: { network: Network }) {
   const used = upstreams.filter(({ state }) => state === 'used').length
   const isExcluded = upstreams.some(({ state }) => state === 'excluded')
   const tone = used === 0 ? 'bad' : isExcluded ? 'warn' : 'ok'

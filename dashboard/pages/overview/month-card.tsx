@@ -1,6 +1,6 @@
+import type { UsagePoint, UsageSummary } from '@headgate/client'
 import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
-import type { UsageSummary, WireUsagePoint } from '../../api/wire.ts'
 import { Card } from '../../parts/card.tsx'
 import { Plot } from '../../parts/charts/plot.tsx'
 import { Figure } from '../../parts/fact.tsx'
@@ -140,7 +140,7 @@ function MonthCurve({ summary }: { summary: UsageSummary }) {
 type Sum = { at: number; cu: number }
 
 /** The use so far at the end of each day; the last point is now, as the summary has it. */
-function sums(days: readonly WireUsagePoint[], start: number, nowMs: number, used: number): Sum[] {
+function sums(days: readonly UsagePoint[], start: number, nowMs: number, used: number): Sum[] {
   const found: Sum[] = [{ at: start, cu: 0 }]
   const known = new Map(days.map((day) => [day.start, day.cu]))
   let cu = 0

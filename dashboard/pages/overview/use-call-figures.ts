@@ -1,7 +1,7 @@
+import type { AnswerOf } from '@headgate/client'
 import { useRef } from 'preact/hooks'
 import { useCall } from '../../api/use-call.ts'
 import { useRefresh } from '../../api/use-refresh.ts'
-import type { AnswerOf } from '../../api/wire.ts'
 import { type TimeRange, useRangeStart } from './time-range.ts'
 
 type Stats = AnswerOf<'getCallStats'>['data']

@@ -1,10 +1,10 @@
+import type { Team } from '@headgate/client'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate, patchAnswers } from '../../api/use-call.ts'
-import type { WireTeam } from '../../api/wire.ts'
 import { changeAtOnce } from '../../shell/change-at-once.ts'
 
 /** The operator gives a team another tier; it can be taken back. */
-export function changeTier(team: WireTeam, tier: string): Promise<void> {
+export function changeTier(team: Team, tier: string): Promise<void> {
   return changeAtOnce({
     from: team.tier,
     to: tier,

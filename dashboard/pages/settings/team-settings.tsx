@@ -1,6 +1,6 @@
+import type { Team } from '@headgate/client'
 import { useSession } from '../../api/session.ts'
 import { useCall } from '../../api/use-call.ts'
-import type { WireTeam } from '../../api/wire.ts'
 import { Card } from '../../parts/card.tsx'
 import { Fact } from '../../parts/fact.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -18,7 +18,7 @@ export function TeamSettings() {
   )
 }
 
-function TeamAndPlan({ team }: { team: WireTeam }) {
+function TeamAndPlan({ team }: { team: Team }) {
   return (
     <div class="grid side">
       <div class="col g16">

@@ -1,8 +1,8 @@
+import type { Team } from '@headgate/client'
 import { useState } from 'preact/hooks'
 import { callApi } from '../../api/call-api.ts'
 import { lookAtTeam, useVisitor } from '../../api/session.ts'
 import { invalidate, useCall } from '../../api/use-call.ts'
-import type { WireTeam } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { FormDialog } from '../../parts/dialog.tsx'
@@ -44,15 +44,15 @@ export function TeamsSettings() {
   )
 }
 
-function isFound({ name, id }: WireTeam, filter: string): boolean {
+function isFound({ name, id }: Team, filter: string): boolean {
   return `${name} ${id}`.toLowerCase().includes(filter.toLowerCase())
 }
 
-function TeamTable({ teams }: { teams: readonly WireTeam[] }) {
+function TeamTable({ teams }: { teams: readonly Team[] }) {
   const visitor = useVisitor()
   const current = visitor.kind === 'signed-in' ? visitor.team?.id : undefined
   const tiers = useCall('listTiers').data?.data.map(({ name }) => name) ?? []
-  const columns: readonly Column<WireTeam>[] = [
+  const columns: readonly Column<Team>[] = [
     {
       head: 'Team',
       cellClass: 'full',
@@ -97,7 +97,7 @@ function TeamTable({ teams }: { teams: readonly WireTeam[] }) {
   )
 }
 
-function TierChoice({ team, tiers }: { team: WireTeam; tiers: readonly string[] }) {
+function TierChoice({ team, tiers }: { team: Team; tiers: readonly string[] }) {
   // A tier that was taken out of the configuration is shown until another is chosen.
   const options = tiers.includes(team.tier) ? tiers : [team.tier, ...tiers]
   return (
@@ -111,11 +111,11 @@ function TierChoice({ team, tiers }: { team: WireTeam; tiers: readonly string[] 
   )
 }
 
-function monthlyText({ limits }: WireTeam): string {
+function monthlyText({ limits }: Team): string {
   return limits?.monthly_cu == null ? 'no limit' : short(limits.monthly_cu)
 }
 
-function viewButton(team: WireTeam) {
+function viewButton(team: Team) {
   const look = () => {
     lookAtTeam(team)
     navigate('/')

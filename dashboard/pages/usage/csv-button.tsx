@@ -1,4 +1,4 @@
-import type { WireUsagePoint } from '../../api/wire.ts'
+import type { UsagePoint } from '@headgate/client'
 import { Button } from '../../parts/button.tsx'
 import { element } from '../../parts/element.ts'
 import { say } from '../../shell/toasts.tsx'
@@ -7,7 +7,7 @@ import type { UsageGrouping, UsageView } from './usage-view.ts'
 type CsvProps = {
   view: UsageView
   apps: ReadonlyMap<string, string>
-  points: readonly WireUsagePoint[] | undefined
+  points: readonly UsagePoint[] | undefined
 }
 
 export function CsvButton({ view, apps, points }: CsvProps) {
@@ -35,7 +35,7 @@ const FORMULA = /^[=+\-@\t\r]/
 
 /** The points as they were answered, one a line, so that sums are the same as in view. */
 export function usageCsv(
-  points: readonly WireUsagePoint[],
+  points: readonly UsagePoint[],
   by: UsageGrouping,
   apps: ReadonlyMap<string, string>,
 ): string {

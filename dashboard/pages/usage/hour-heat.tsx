@@ -1,5 +1,5 @@
+import type { UsagePoint } from '@headgate/client'
 import { useCall } from '../../api/use-call.ts'
-import type { WireUsagePoint } from '../../api/wire.ts'
 import { Card } from '../../parts/card.tsx'
 import { Plot } from '../../parts/charts/plot.tsx'
 import { cu } from '../../parts/text/format.ts'
@@ -50,7 +50,7 @@ export function HourHeat({ view }: { view: UsageView }) {
   )
 }
 
-function HeatCells({ fromMs, points }: { fromMs: number; points: readonly WireUsagePoint[] }) {
+function HeatCells({ fromMs, points }: { fromMs: number; points: readonly UsagePoint[] }) {
   const used = new Map(points.map((point) => [point.start, point.cu]))
   const most = Math.max(0, ...used.values())
   const nowMs = Date.now()
@@ -100,7 +100,7 @@ function shadeOf(hourCu: number, most: number): number {
   return hourCu <= 0 || most <= 0 ? 0 : Math.ceil((hourCu / most) * SHADES)
 }
 
-function busiest(points: readonly WireUsagePoint[]): string {
+function busiest(points: readonly UsagePoint[]): string {
   const top = points.toSorted((a, b) => b.cu - a.cu)[0]
   if (!top) return 'None were used.'
   const hour = new Date(top.start).toISOString().slice(11, 16)

@@ -1,5 +1,5 @@
+import type { AnswerOf } from '@headgate/client'
 import type { Reading } from '../../api/use-call.ts'
-import type { AnswerOf } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Empty } from '../../parts/empty.tsx'

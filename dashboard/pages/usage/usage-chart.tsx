@@ -1,5 +1,5 @@
+import type { UsagePoint } from '@headgate/client'
 import { useCall } from '../../api/use-call.ts'
-import type { WireUsagePoint } from '../../api/wire.ts'
 import { type Column, ColumnChart } from '../../parts/charts/column-chart.tsx'
 import { cu, short } from '../../parts/text/format.ts'
 import { DAY_MS, utcDay } from '../../parts/text/utc-dates.ts'
@@ -10,7 +10,7 @@ const HEIGHT = 220
 
 type Props = {
   view: UsageView
-  points: readonly WireUsagePoint[]
+  points: readonly UsagePoint[]
   groups: readonly UsageGroup[]
   apps: ReadonlyMap<string, string>
 }

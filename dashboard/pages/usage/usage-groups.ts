@@ -1,4 +1,4 @@
-import type { WireUsagePoint } from '../../api/wire.ts'
+import type { UsagePoint } from '@headgate/client'
 import { methodName } from '../../parts/text/method-name.ts'
 import type { UsageGrouping } from './usage-view.ts'
 
@@ -11,7 +11,7 @@ const COLOURS = 6
 const DELIVERIES = 'webhook'
 
 /** The groups, those with the most compute units first. */
-export function sumGroups(points: readonly WireUsagePoint[]): UsageGroup[] {
+export function sumGroups(points: readonly UsagePoint[]): UsageGroup[] {
   const groups = [...Map.groupBy(points, ({ group }) => group ?? '')]
   return groups
     .map(([id, own]) => sumOf(id, own))

@@ -1,7 +1,7 @@
+import type { Variable } from '@headgate/client'
 import { useState } from 'preact/hooks'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate, patchAnswers, useCall } from '../../api/use-call.ts'
-import type { TeamVariable } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { LoadFault } from '../../parts/empty.tsx'
@@ -55,7 +55,7 @@ export function VariableDetail({ name, onBack }: { name: string; onBack(): void 
   )
 }
 
-function UsedBy({ variable }: { variable: TeamVariable }) {
+function UsedBy({ variable }: { variable: Variable }) {
   const webhooks = useCall('listWebhooks').data?.data ?? []
   const using = webhooks.filter(({ id }) => variable.webhook_ids.includes(id))
   if (variable.webhook_ids.length === 0) {
@@ -75,7 +75,7 @@ function UsedBy({ variable }: { variable: TeamVariable }) {
   )
 }
 
-function DeleteVariable(props: { variable: TeamVariable; onClose(): void; onDone(): void }) {
+function DeleteVariable(props: { variable: Variable; onClose(): void; onDone(): void }) {
   const { name, items, webhook_ids } = props.variable
   const remove = async () => {
     await callApi('deleteVariable', { parameters: { name } })

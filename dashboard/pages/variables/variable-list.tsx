@@ -1,6 +1,6 @@
+import type { Variable } from '@headgate/client'
 import { useState } from 'preact/hooks'
 import { useCall } from '../../api/use-call.ts'
-import type { TeamVariable } from '../../api/wire.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { TextField } from '../../parts/forms/field.tsx'
@@ -41,7 +41,7 @@ const NONE = (
   </Empty>
 )
 
-const COLUMNS: readonly Column<TeamVariable>[] = [
+const COLUMNS: readonly Column<Variable>[] = [
   { head: 'Holds', cell: ({ kind }) => <Tag>{kind}</Tag> },
   { head: 'Items', class: 'num', cell: ({ items }) => whole(items) },
   {
@@ -53,9 +53,9 @@ const COLUMNS: readonly Column<TeamVariable>[] = [
   },
 ]
 
-function VariableTable(props: { variables: readonly TeamVariable[]; onOpen(name: string): void }) {
-  const open = ({ name }: TeamVariable) => props.onOpen(name)
-  const nameColumn: Column<TeamVariable> = {
+function VariableTable(props: { variables: readonly Variable[]; onOpen(name: string): void }) {
+  const open = ({ name }: Variable) => props.onOpen(name)
+  const nameColumn: Column<Variable> = {
     head: 'Name',
     cell: (variable) => (
       <button class="link strong mono" type="button" onClick={() => open(variable)}>

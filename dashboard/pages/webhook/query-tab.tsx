@@ -1,5 +1,5 @@
+import type { Webhook } from '@headgate/client'
 import { useCall } from '../../api/use-call.ts'
-import type { WireWebhook } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Fact } from '../../parts/fact.tsx'
@@ -7,7 +7,7 @@ import { NetworkName } from '../../parts/state.tsx'
 import { CodeBlock } from '../../parts/text/code-block.tsx'
 import { Moment } from '../../parts/text/time-ago.tsx'
 
-export function QueryTab({ webhook }: { webhook: WireWebhook }) {
+export function QueryTab({ webhook }: { webhook: Webhook }) {
   const apps = useCall('listApps', webhook.app_id === null ? null : {}).data?.data
   const app = apps?.find(({ id }) => id === webhook.app_id)
   const { query, skip_empty_messages } = webhook.graphql_query

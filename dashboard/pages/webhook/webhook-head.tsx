@@ -1,5 +1,5 @@
+import type { Webhook, WebhookStats } from '@headgate/client'
 import { useState } from 'preact/hooks'
-import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { NetworkName } from '../../parts/state.tsx'
 import { Hash } from '../../parts/text/hash.tsx'
@@ -10,7 +10,7 @@ import { nameOf, webhookState } from '../../parts/webhooks/webhook-state.ts'
 import { useShortcuts } from '../../shell/keys/shortcuts.ts'
 import { navigate } from '../../shell/routing/router.ts'
 
-type HeadProps = { webhook: WireWebhook; stats: WireWebhookStats | undefined }
+type HeadProps = { webhook: Webhook; stats: WebhookStats | undefined }
 
 export function WebhookHead({ webhook, stats }: HeadProps) {
   const [isDeleting, setDeleting] = useState(false)

@@ -1,5 +1,5 @@
+import type { Webhook } from '@headgate/client'
 import { useCall } from '../../api/use-call.ts'
-import type { WireWebhook } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { Empty, SkeletonRows } from '../../parts/empty.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -62,7 +62,7 @@ const OUTLINE = (
 
 const TABS = ['deliveries', 'replay', 'key', 'query'] as const
 
-function WebhookTabs({ webhook }: { webhook: WireWebhook }) {
+function WebhookTabs({ webhook }: { webhook: Webhook }) {
   const { query } = usePlace()
   const tab = TABS.find((one) => one === query.get('tab')) ?? 'deliveries'
   const running = useReplays(webhook.id)?.filter(({ state }) => state === 'running').length ?? 0

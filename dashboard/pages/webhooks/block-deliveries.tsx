@@ -1,5 +1,5 @@
+import type { Delivery, Webhook } from '@headgate/client'
 import { useCall } from '../../api/use-call.ts'
-import type { WireDelivery, WireWebhook } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -17,7 +17,7 @@ import { statusOf } from '../webhook/log/delivery-words.ts'
 /** All that are shown; a block of a team has about one a webhook and version. */
 const SHOWN_MAX = 1000
 
-export function BlockDeliveries(props: { block: number; webhooks: readonly WireWebhook[] }) {
+export function BlockDeliveries(props: { block: number; webhooks: readonly Webhook[] }) {
   const title = `Deliveries of block ${whole(props.block)}`
   const back = (
     <Button class="sm" icon="x" href="/webhooks">
@@ -51,7 +51,7 @@ const NONE = (
   </Empty>
 )
 
-function columnsOf(webhooks: ReadonlyMap<string, WireWebhook>): readonly Column<WireDelivery>[] {
+function columnsOf(webhooks: ReadonlyMap<string, Webhook>): readonly Column<Delivery>[] {
   return [
     {
       head: 'Webhook',
@@ -81,11 +81,11 @@ function columnsOf(webhooks: ReadonlyMap<string, WireWebhook>): readonly Column<
   ]
 }
 
-function hrefOf({ webhook_id, id }: WireDelivery): string {
+function hrefOf({ webhook_id, id }: Delivery): string {
   return `/webhooks/${webhook_id}?delivery=${id}`
 }
 
-function StatusCell({ delivery }: { delivery: WireDelivery }) {
+function StatusCell({ delivery }: { delivery: Delivery }) {
   const { tone, word } = statusOf(delivery)
   return (
     <span class="row">

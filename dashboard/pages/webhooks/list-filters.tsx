@@ -1,4 +1,4 @@
-import type { WireWebhook } from '../../api/wire.ts'
+import type { Webhook } from '@headgate/client'
 import { FilterSelect } from '../../parts/forms/field.tsx'
 import { SearchField } from '../../parts/forms/search-field.tsx'
 import { Segmented } from '../../parts/forms/segmented.tsx'
@@ -19,7 +19,7 @@ export function filtersIn(query: URLSearchParams): ListFilters {
   }
 }
 
-export function isListed(filters: ListFilters, webhook: WireWebhook): boolean {
+export function isListed(filters: ListFilters, webhook: Webhook): boolean {
   const { text, state, network } = filters
   if (state !== null && webhook.state !== state) return false
   if (network !== null && webhook.network !== network) return false
@@ -28,7 +28,7 @@ export function isListed(filters: ListFilters, webhook: WireWebhook): boolean {
   return told.some((one) => one.toLowerCase().includes(wanted))
 }
 
-type BarProps = { filters: ListFilters; webhooks: readonly WireWebhook[] }
+type BarProps = { filters: ListFilters; webhooks: readonly Webhook[] }
 
 export function ListFilterBar({ filters, webhooks }: BarProps) {
   const networks = [...new Set(webhooks.map(({ network }) => network))].toSorted()

@@ -1,4 +1,4 @@
-import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
+import type { Webhook, WebhookStats } from '@headgate/client'
 import { Button } from '../../parts/button.tsx'
 import { State } from '../../parts/state.tsx'
 import { Strip, type StripMark } from '../../parts/strip.tsx'
@@ -9,8 +9,8 @@ import { switchWebhook } from '../../parts/webhooks/switch-webhook.ts'
 import { WebhookMenu } from '../../parts/webhooks/webhook-menu.tsx'
 import { nameOf, webhookState } from '../../parts/webhooks/webhook-state.ts'
 
-type Stats = WireWebhookStats | undefined
-type RowProps = { webhook: WireWebhook; stats: Stats }
+type Stats = WebhookStats | undefined
+type RowProps = { webhook: Webhook; stats: Stats }
 
 const MARKS = 30
 
@@ -19,7 +19,7 @@ const PAUSED_MARKS = 6
 
 const GOOD_PERCENT = 99
 
-export function NameCell({ webhook }: { webhook: WireWebhook }) {
+export function NameCell({ webhook }: { webhook: Webhook }) {
   return (
     <span class="whname">
       <a class="t clip" href={`/webhooks/${webhook.id}`} data-row={webhook.id}>
@@ -85,7 +85,7 @@ export function LastCell({ stats }: { stats: Stats }) {
   )
 }
 
-export function RowActs({ webhook, onDelete }: { webhook: WireWebhook; onDelete(): void }) {
+export function RowActs({ webhook, onDelete }: { webhook: Webhook; onDelete(): void }) {
   return (
     <span class="row rowacts">
       {!webhook.is_active && (

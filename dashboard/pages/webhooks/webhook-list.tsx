@@ -1,5 +1,5 @@
+import type { Webhook, WebhookStats } from '@headgate/client'
 import { useState } from 'preact/hooks'
-import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -12,8 +12,8 @@ import { changeQuery, navigate } from '../../shell/routing/router.ts'
 import { DayCell, LastCell, NameCell, RecentStrip, RowActs, StateCell } from './webhook-cells.tsx'
 
 type ListProps = {
-  webhooks: readonly WireWebhook[]
-  stats: readonly WireWebhookStats[] | undefined
+  webhooks: readonly Webhook[]
+  stats: readonly WebhookStats[] | undefined
 }
 
 const LEGEND = [
@@ -25,7 +25,7 @@ const LEGEND = [
 ] as const
 
 export function WebhookList({ webhooks, stats }: ListProps) {
-  const [deleting, setDeleting] = useState<WireWebhook | null>(null)
+  const [deleting, setDeleting] = useState<Webhook | null>(null)
   const byId = new Map(stats?.map((one) => [one.webhook_id, one]))
   const { list, reached } = useRowFocus()
   const flipRow = () => {
@@ -62,9 +62,9 @@ export function WebhookList({ webhooks, stats }: ListProps) {
 }
 
 function columnsOf(
-  stats: ReadonlyMap<string, WireWebhookStats>,
-  onDelete: (webhook: WireWebhook) => void,
-): readonly Column<WireWebhook>[] {
+  stats: ReadonlyMap<string, WebhookStats>,
+  onDelete: (webhook: Webhook) => void,
+): readonly Column<Webhook>[] {
   return [
     { head: 'Webhook', cell: (webhook) => <NameCell webhook={webhook} /> },
     {

@@ -1,12 +1,12 @@
+import type { Webhook } from '@headgate/client'
 import { callApi } from '../../api/call-api.ts'
 import { invalidate, patchAnswers, useCall } from '../../api/use-call.ts'
-import type { WireWebhook } from '../../api/wire.ts'
 import { say } from '../../shell/toasts.tsx'
 import { ConfirmDialog } from '../dialog.tsx'
 import { plural } from '../text/format.ts'
 import { nameOf } from './webhook-state.ts'
 
-export function DeleteWebhook(props: { webhook: WireWebhook; onGone(): void; onClose(): void }) {
+export function DeleteWebhook(props: { webhook: Webhook; onGone(): void; onClose(): void }) {
   const { webhook } = props
   const stats = useCall('getWebhookStats').data?.data
   const found = stats?.find(({ webhook_id }) => webhook_id === webhook.id)

@@ -1,7 +1,7 @@
-import type { WireDelivery } from '../../api/wire.ts'
+import type { Delivery } from '@headgate/client'
 import type { StripMark } from '../strip.tsx'
 
-type Marked = Pick<WireDelivery, 'status' | 'attempts_made' | 'rerun'>
+type Marked = Pick<Delivery, 'status' | 'attempts_made' | 'rerun'>
 
 export function deliveryMark({ status, attempts_made, rerun }: Marked): StripMark['kind'] {
   if (status === 'failed') return 'bad'

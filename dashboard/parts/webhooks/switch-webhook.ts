@@ -1,11 +1,11 @@
+import type { Webhook } from '@headgate/client'
 import { callApi } from '../../api/call-api.ts'
 import { patchAnswers } from '../../api/use-call.ts'
-import type { WireWebhook } from '../../api/wire.ts'
 import { say, sayRefused } from '../../shell/toasts.tsx'
 import { nameOf, webhookState } from './webhook-state.ts'
 
 /** Pauses or unpauses at once, with a way back for 8 s; a refusal puts it back and says why. */
-export async function switchWebhook(webhook: WireWebhook, isActive: boolean): Promise<void> {
+export async function switchWebhook(webhook: Webhook, isActive: boolean): Promise<void> {
   patchWebhook(webhook.id, (old) => switched(old, isActive))
   try {
     const body = { webhook_id: webhook.id, is_active: isActive }
@@ -24,13 +24,13 @@ export async function switchWebhook(webhook: WireWebhook, isActive: boolean): Pr
   }
 }
 
-export function patchWebhook(id: string, change: (webhook: WireWebhook) => WireWebhook): void {
+export function patchWebhook(id: string, change: (webhook: Webhook) => Webhook): void {
   patchAnswers('listWebhooks', ({ data }) => ({
     data: data.map((one) => (one.id === id ? change(one) : one)),
   }))
 }
 
-function switched(webhook: WireWebhook, isActive: boolean): WireWebhook {
+function switched(webhook: Webhook, isActive: boolean): Webhook {
   return {
     ...webhook,
     is_active: isActive,

@@ -1,8 +1,8 @@
+import type { Delivery, WebhookStats } from '@headgate/client'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLive } from '../../api/live.ts'
 import { invalidate, patchAnswers } from '../../api/use-call.ts'
 import { useLiveBatch } from '../../api/use-live-batch.ts'
-import type { WireDelivery, WireWebhookStats } from '../../api/wire.ts'
 
 /** The figures of all webhooks are read anew at most so often while deliveries go on. */
 const READ_EVERY_MS = 15_000
@@ -30,7 +30,7 @@ export function useWebhookNews(): void {
 }
 
 /** A delivery newer than the last is one more; the last one itself may have changed. */
-function withDelivery(stats: WireWebhookStats, delivery: WireDelivery): WireWebhookStats {
+function withDelivery(stats: WebhookStats, delivery: Delivery): WebhookStats {
   const { last_delivery: last, recent } = stats
   const isLast = last?.id === delivery.id
   if (!isLast && last !== null && delivery.time_created < last.time_created) return stats

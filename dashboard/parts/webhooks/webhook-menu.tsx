@@ -1,5 +1,5 @@
+import type { Webhook } from '@headgate/client'
 import { callApi } from '../../api/call-api.ts'
-import type { WireWebhook } from '../../api/wire.ts'
 import { navigate } from '../../shell/routing/router.ts'
 import { attempt, say, sayRefused } from '../../shell/toasts.tsx'
 import { Menu, type MenuAction } from '../menu.tsx'
@@ -8,7 +8,7 @@ import { ms } from '../text/format.ts'
 import { switchWebhook } from './switch-webhook.ts'
 import { nameOf } from './webhook-state.ts'
 
-export function WebhookMenu(props: { webhook: WireWebhook; class?: string; onDelete(): void }) {
+export function WebhookMenu(props: { webhook: Webhook; class?: string; onDelete(): void }) {
   const { webhook } = props
   const { id, is_active: isActive } = webhook
   const actions: MenuAction[] = [
@@ -42,7 +42,7 @@ export function WebhookMenu(props: { webhook: WireWebhook; class?: string; onDel
 }
 
 /** The newest block's result goes to the destination once, signed with a key made for it. */
-function sendTest({ webhook_url, graphql_query, network }: WireWebhook): Promise<void> {
+function sendTest({ webhook_url, graphql_query, network }: Webhook): Promise<void> {
   return attempt(async () => {
     const body = { webhook_url, graphql_query, network }
     const { data } = await callApi('testWebhook', { body })

@@ -1,4 +1,4 @@
-import type { WireWebhook, WireWebhookStats } from '../../api/wire.ts'
+import type { Webhook, WebhookStats } from '@headgate/client'
 import { whole } from '../text/format.ts'
 
 export type WebhookState = {
@@ -7,7 +7,7 @@ export type WebhookState = {
   reason: string
 }
 
-type Reason = NonNullable<WireWebhook['deactivation_reason']>
+type Reason = NonNullable<Webhook['deactivation_reason']>
 
 const REASONS: Readonly<Record<Reason, { tone: 'bad' | 'ring'; text: string }>> = {
   MANUAL: { tone: 'ring', text: 'By hand' },
@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<Reason, { tone: 'bad' | 'ring'; text: string }>> 
   BACKLOG_FULL: { tone: 'bad', text: 'More is undelivered than the tier allows' },
 }
 
-export function webhookState(webhook: WireWebhook, stats?: WireWebhookStats): WebhookState {
+export function webhookState(webhook: Webhook, stats?: WebhookStats): WebhookState {
   const { deactivation_reason: why } = webhook
   if (!webhook.is_active) {
     const { tone, text } = REASONS[why ?? 'MANUAL']

@@ -1,4 +1,4 @@
-import type { WireApp } from '../../../api/wire.ts'
+import type { App } from '@headgate/client'
 import { Card } from '../../../parts/card.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Tag } from '../../../parts/state.tsx'
@@ -58,7 +58,7 @@ const LISTS: readonly ListWords[] = [
   },
 ]
 
-export function AccessCard({ app }: { app: WireApp }) {
+export function AccessCard({ app }: { app: App }) {
   const limits = LISTS.filter(({ name }) => app.allow[name].length > 0).length
   const acts =
     limits === 0 ? (

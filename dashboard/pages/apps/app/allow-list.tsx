@@ -1,6 +1,6 @@
+import type { App } from '@headgate/client'
 import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
-import type { WireApp } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { focusOnce } from '../../../parts/forms/field.tsx'
 import { useSubmit } from '../../../parts/forms/use-submit.ts'
@@ -23,7 +23,7 @@ export type ListWords = {
   hint: ComponentChildren
 }
 
-type Props = { app: WireApp; words: ListWords }
+type Props = { app: App; words: ListWords }
 
 export function AllowList({ app, words }: Props) {
   const { name, label, one } = words
@@ -119,11 +119,11 @@ function NewEntry({ app, words, onClose }: Props & { onClose(): void }) {
   )
 }
 
-type ListName = keyof WireApp['allow']
+type ListName = keyof App['allow']
 
 /** Adds entries to a list; throws the refusal, for the form to say. */
 async function addAllowed(
-  app: WireApp,
+  app: App,
   { name, many }: ListWords,
   entries: readonly string[],
 ): Promise<void> {
@@ -136,7 +136,7 @@ async function addAllowed(
 }
 
 /** Takes an entry off a list; it can be taken back. */
-function removeAllowed(app: WireApp, { name, many }: ListWords, entry: string): Promise<void> {
+function removeAllowed(app: App, { name, many }: ListWords, entry: string): Promise<void> {
   const from = app.allow[name]
   const to = from.filter((one) => one !== entry)
   const left = to.length === 0 ? `. All ${many} are allowed now` : ''
@@ -149,6 +149,6 @@ function removeAllowed(app: WireApp, { name, many }: ListWords, entry: string): 
   })
 }
 
-function put(app: WireApp, name: ListName, value: readonly string[]): Promise<void> {
+function put(app: App, name: ListName, value: readonly string[]): Promise<void> {
   return sendChange(app.id, { allow: { [name]: value } })
 }

@@ -1,7 +1,7 @@
+import type { App } from '@headgate/client'
 import { useState } from 'preact/hooks'
 import { callApi } from '../../../api/call-api.ts'
 import { invalidate, useCall } from '../../../api/use-call.ts'
-import type { WireApp } from '../../../api/wire.ts'
 import { Button, IconButton } from '../../../parts/button.tsx'
 import { ConfirmDialog, FormDialog } from '../../../parts/dialog.tsx'
 import { TextField } from '../../../parts/forms/field.tsx'
@@ -13,7 +13,7 @@ import { sendChange, showApp, switchApp } from '../app-changes.ts'
 
 type Asking = 'edit' | 'rotate' | 'delete' | null
 
-export function AppHead({ app }: { app: WireApp }) {
+export function AppHead({ app }: { app: App }) {
   const [asking, ask] = useState<Asking>(null)
   const close = () => ask(null)
   return (
@@ -51,7 +51,7 @@ export function AppHead({ app }: { app: WireApp }) {
   )
 }
 
-function EditAppDialog({ app, onClose }: { app: WireApp; onClose(): void }) {
+function EditAppDialog({ app, onClose }: { app: App; onClose(): void }) {
   const [name, setName] = useState(app.name)
   const [description, setDescription] = useState(app.description)
   const save = async () => {
@@ -72,7 +72,7 @@ function EditAppDialog({ app, onClose }: { app: WireApp; onClose(): void }) {
   )
 }
 
-type Props = { app: WireApp; onClose(): void }
+type Props = { app: App; onClose(): void }
 
 function RotateKeyDialog({ app, onClose }: Props) {
   const used = useUsedWords(app.id)

@@ -1,10 +1,10 @@
+import type { App } from '@headgate/client'
 import { useCall } from '../../../api/use-call.ts'
-import type { WireApp } from '../../../api/wire.ts'
 import { Card } from '../../../parts/card.tsx'
 import { NetworkName, Tag } from '../../../parts/state.tsx'
 import { switchNetwork } from '../app-changes.ts'
 
-export function AppNetworks({ app }: { app: WireApp }) {
+export function AppNetworks({ app }: { app: App }) {
   const { data } = useCall('listNetworks')
   // Until all are known, those that are open stand where they will.
   const networks = data?.data ?? app.networks.map((id) => ({ id, kind: '' }))
@@ -28,7 +28,7 @@ export function AppNetworks({ app }: { app: WireApp }) {
 }
 
 /** An app without a network could do nothing, so the last one stays open. */
-function NetworkSwitch({ app, network }: { app: WireApp; network: string }) {
+function NetworkSwitch({ app, network }: { app: App; network: string }) {
   const isOpen = app.networks.includes(network)
   const isLast = isOpen && app.networks.length === 1
   return (

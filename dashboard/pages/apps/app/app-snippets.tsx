@@ -1,12 +1,12 @@
+import type { App } from '@headgate/client'
 import { useCall } from '../../../api/use-call.ts'
-import type { WireApp } from '../../../api/wire.ts'
 import { optionsOf, Select } from '../../../parts/forms/field.tsx'
 import { CodeBlock } from '../../../parts/text/code-block.tsx'
 import { changeQuery, usePlace } from '../../../shell/routing/router.ts'
 import { addressWith } from './addresses.ts'
 import { snippetsOf } from './snippets.ts'
 
-export function AppSnippets({ app }: { app: WireApp }) {
+export function AppSnippets({ app }: { app: App }) {
   const { query } = usePlace()
   const networks = useCall('listNetworks').data?.data
   if (!networks) return <div class="code wait" aria-hidden="true" />

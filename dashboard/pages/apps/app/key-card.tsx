@@ -1,6 +1,6 @@
+import type { App } from '@headgate/client'
 import { useSession } from '../../../api/session.ts'
 import { useCall } from '../../../api/use-call.ts'
-import type { WireApp } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Card } from '../../../parts/card.tsx'
 import { Segmented } from '../../../parts/forms/segmented.tsx'
@@ -16,7 +16,7 @@ const FORMS: readonly { value: AddressForm; text: string }[] = [
   { value: 'host', text: 'By host' },
 ]
 
-export function KeyCard({ app }: { app: WireApp }) {
+export function KeyCard({ app }: { app: App }) {
   const { query } = usePlace()
   const form: AddressForm = query.get('form') === 'host' ? 'host' : 'path'
   return (
@@ -50,7 +50,7 @@ export function KeyCard({ app }: { app: WireApp }) {
   )
 }
 
-type EndpointProps = { app: WireApp; network: string; form: AddressForm }
+type EndpointProps = { app: App; network: string; form: AddressForm }
 
 function Endpoint({ app, network, form }: EndpointProps) {
   const publicUrl = useSession()?.public_url ?? ''

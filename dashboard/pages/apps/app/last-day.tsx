@@ -1,5 +1,5 @@
+import type { App } from '@headgate/client'
 import { useCall } from '../../../api/use-call.ts'
-import type { WireApp } from '../../../api/wire.ts'
 import { Card } from '../../../parts/card.tsx'
 import { Plot } from '../../../parts/charts/plot.tsx'
 import { Fact, Figure } from '../../../parts/fact.tsx'
@@ -11,7 +11,7 @@ const NODES_SHOWN = 2
 const WIDTH = 240
 const HEIGHT = 44
 
-export function LastDay({ app }: { app: WireApp }) {
+export function LastDay({ app }: { app: App }) {
   const month = new Date().toISOString().slice(0, 7)
   const from = String(startOfMonth(month))
   const stats = useCall('getCallStats', { app_id: app.id })

@@ -1,5 +1,5 @@
+import type { AnswerOf, App } from '@headgate/client'
 import { useCall } from '../../../api/use-call.ts'
-import type { AnswerOf, WireApp } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Card } from '../../../parts/card.tsx'
 import { Bar } from '../../../parts/charts/bar.tsx'
@@ -12,7 +12,7 @@ import { changeQuery, usePlace } from '../../../shell/routing/router.ts'
 
 type Row = AnswerOf<'getCallStats'>['data'][number]
 
-export function MethodTable({ app }: { app: WireApp }) {
+export function MethodTable({ app }: { app: App }) {
   const isErrorsOnly = usePlace().query.has('errors')
   const switchRows = () => changeQuery({ errors: isErrorsOnly ? null : '1' })
   const choice = (

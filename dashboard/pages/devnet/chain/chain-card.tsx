@@ -1,7 +1,7 @@
+import type { Devnet } from '@headgate/client'
 import { useState } from 'preact/hooks'
 import { useLiveState } from '../../../api/live.ts'
 import { useLiveRefresh, useRefresh } from '../../../api/use-refresh.ts'
-import type { WireDevnet } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Card } from '../../../parts/card.tsx'
 import { plural } from '../../../parts/text/format.ts'
@@ -14,7 +14,7 @@ import { SendDialog } from './send-dialog.tsx'
 /** Blocks that a lost stream does not tell are seen within so long. */
 const POLL_MS = { live: 10_000, lost: 2000 }
 
-export function ChainCard({ chain }: { chain: WireDevnet | undefined }) {
+export function ChainCard({ chain }: { chain: Devnet | undefined }) {
   const [depth, setDepth] = useState(2)
   const [isDropping, setDropping] = useState(false)
   const isLive = useLiveState() === 'live'
@@ -51,7 +51,7 @@ export function ChainCard({ chain }: { chain: WireDevnet | undefined }) {
   )
 }
 
-function HoldButton({ chain }: { chain: WireDevnet | undefined }) {
+function HoldButton({ chain }: { chain: Devnet | undefined }) {
   const isHeld = chain?.is_held ?? false
   const isByHand = chain?.block_time_ms === 0
   return (
@@ -92,7 +92,7 @@ function DepthStepper({ depth, onChange }: { depth: number; onChange(depth: numb
 }
 
 type FootProps = {
-  chain: WireDevnet | undefined
+  chain: Devnet | undefined
   isDropping: boolean
   onDropping(isDropping: boolean): void
 }
@@ -120,7 +120,7 @@ function ChainFoot({ chain, isDropping, onDropping }: FootProps) {
   )
 }
 
-function paceOf({ block_time_ms: timeMs, is_held: isHeld }: WireDevnet): string {
+function paceOf({ block_time_ms: timeMs, is_held: isHeld }: Devnet): string {
   if (timeMs === 0) return 'blocks come on command'
   return isHeld ? 'held: blocks come on command' : ''
 }

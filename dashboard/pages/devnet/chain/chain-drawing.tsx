@@ -1,7 +1,7 @@
+import type { Delivery, Devnet } from '@headgate/client'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { useCall } from '../../../api/use-call.ts'
 import { useLiveRefresh, useRefresh } from '../../../api/use-refresh.ts'
-import type { WireDelivery, WireDevnet } from '../../../api/wire.ts'
 import { plural, whole } from '../../../parts/text/format.ts'
 import { agoText, useNow } from '../../../parts/text/time-ago.tsx'
 import { chainLayout, type PlacedBlock } from './chain-layout.ts'
@@ -15,7 +15,7 @@ const STEP = { x: 121, y: 90 }
 const MARGIN = { left: 8, top: 28, right: 64, bottom: 42 }
 
 /** The chain drawn block by block: replaced ones dashed above, the new branch violet. */
-export function ChainDrawing({ chain }: { chain: WireDevnet }) {
+export function ChainDrawing({ chain }: { chain: Devnet }) {
   const placed = useMemo(() => chainLayout(chain.blocks), [chain.blocks])
   const labels = useBlockLabels(chain.network)
   const lanes = Math.max(0, ...placed.map(({ lane }) => lane))
@@ -177,7 +177,7 @@ function useEndInView(head: number) {
   return box
 }
 
-function wordsOf({ network, head, blocks }: WireDevnet): string {
+function wordsOf({ network, head, blocks }: Devnet): string {
   const gone = blocks.filter((block) => !block.is_canonical)
   const replaced = gone.map(({ number }) => whole(number)).join(', ')
   const words = `The chain of ${network}: the head is block ${whole(head.number)}`
@@ -196,7 +196,7 @@ function useBlockLabels(network: string): ReadonlyMap<string, string> {
   }, [data, network])
 }
 
-function labelOf(deliveries: readonly WireDelivery[]): string {
+function labelOf(deliveries: readonly Delivery[]): string {
   const [one] = deliveries
   if (!one) return ''
   if (deliveries.length > 1) {

@@ -1,6 +1,6 @@
-import type { WireDevnet } from '../../../api/wire.ts'
+import type { Devnet } from '@headgate/client'
 
-export type ChainBlock = WireDevnet['blocks'][number]
+export type ChainBlock = Devnet['blocks'][number]
 
 /** A block with its place: `column` counts heights, `lane` counts up from the canonical chain. */
 export type PlacedBlock = {

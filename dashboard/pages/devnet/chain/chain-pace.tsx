@@ -1,5 +1,5 @@
+import type { Devnet } from '@headgate/client'
 import { useState } from 'preact/hooks'
-import type { WireDevnet } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Select } from '../../../parts/forms/field.tsx'
 import { Tag } from '../../../parts/state.tsx'
@@ -11,7 +11,7 @@ const BLOCK_TIMES_MS = [250, 500, 1000, 2000, 4000, 12_000, 30_000, 60_000, 600_
 
 const TRAFFIC = [0, 1, 3, 6, 12, 25, 50, 100, 200]
 
-export function ChainPace({ chain }: { chain: WireDevnet | undefined }) {
+export function ChainPace({ chain }: { chain: Devnet | undefined }) {
   const timeMs = chain?.block_time_ms ?? 0
   const traffic = chain?.transactions_per_block ?? 0
   return (
@@ -70,7 +70,7 @@ function Choice({ id, label, value, values, text, isOff, onChange }: ChoiceProps
   )
 }
 
-function DropForm({ chain }: { chain: WireDevnet | undefined }) {
+function DropForm({ chain }: { chain: Devnet | undefined }) {
   const [height, setHeight] = useState('')
   const isHeight = /^[0-9]{1,15}$/.test(height)
   const go = (event: Event) => {

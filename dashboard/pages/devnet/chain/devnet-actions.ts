@@ -1,6 +1,6 @@
+import type { BodyOf, Devnet } from '@headgate/client'
 import { callApi } from '../../../api/call-api.ts'
 import { patchAnswers } from '../../../api/use-call.ts'
-import type { BodyOf, WireDevnet } from '../../../api/wire.ts'
 import { plural, whole } from '../../../parts/text/format.ts'
 import { attempt, say } from '../../../shell/toasts.tsx'
 
@@ -36,10 +36,7 @@ export function changeChain(body: BodyOf<'changeDevnet'>): Promise<void> {
   })
 }
 
-function act(
-  asked: Promise<{ data: WireDevnet }>,
-  said: (chain: WireDevnet) => string,
-): Promise<void> {
+function act(asked: Promise<{ data: Devnet }>, said: (chain: Devnet) => string): Promise<void> {
   return attempt(async () => {
     const { data } = await asked
     showChain(data)
@@ -47,6 +44,6 @@ function act(
   })
 }
 
-export function showChain(chain: WireDevnet): void {
+export function showChain(chain: Devnet): void {
   patchAnswers('getDevnet', () => ({ data: chain }))
 }

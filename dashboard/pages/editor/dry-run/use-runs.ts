@@ -1,7 +1,7 @@
+import type { AnswerOf, TestQueryResult } from '@headgate/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { callApi, callForText, messageOf } from '../../../api/call-api.ts'
 import { invalidate } from '../../../api/use-call.ts'
-import type { AnswerOf, TestQueryResult } from '../../../api/wire.ts'
 import type { EditorModel } from '../use-editor.ts'
 
 type Query = { query: string; network: string }

@@ -1,4 +1,4 @@
-import type { QueryCheck } from '../../../api/wire.ts'
+import type { QueryCheck } from '@headgate/client'
 
 export type QueryProblem = QueryCheck['errors'][number]
 

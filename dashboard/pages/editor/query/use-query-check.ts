@@ -1,6 +1,6 @@
+import type { QueryCheck } from '@headgate/client'
 import { useEffect, useState } from 'preact/hooks'
 import { ApiError, callApi, messageOf } from '../../../api/call-api.ts'
-import type { QueryCheck } from '../../../api/wire.ts'
 
 type Told = {
   /** Of the newest text that was checked; null before the first. */

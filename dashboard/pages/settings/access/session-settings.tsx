@@ -1,7 +1,7 @@
+import type { ListedSession } from '@headgate/client'
 import { callApi } from '../../../api/call-api.ts'
 import { signOut, useSession } from '../../../api/session.ts'
 import { invalidate, useCall } from '../../../api/use-call.ts'
-import type { WireListedSession } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Card } from '../../../parts/card.tsx'
 import { Segmented } from '../../../parts/forms/segmented.tsx'
@@ -48,12 +48,12 @@ export function SessionSettings() {
 }
 
 type ListProps = {
-  sessions: readonly WireListedSession[]
+  sessions: readonly ListedSession[]
   parameters: { 'X-Team-Id'?: string }
 }
 
 function SessionList({ sessions, parameters }: ListProps) {
-  const end = async ({ id, user_agent: agent }: WireListedSession) => {
+  const end = async ({ id, user_agent: agent }: ListedSession) => {
     await attempt(async () => {
       await callApi('deleteSession', { parameters: { id, ...parameters } })
       say(`${browserName(agent)} is signed out`)
@@ -80,7 +80,7 @@ function SessionList({ sessions, parameters }: ListProps) {
   )
 }
 
-function SessionWords({ session }: { session: WireListedSession }) {
+function SessionWords({ session }: { session: ListedSession }) {
   const by = session.token ? `token ${session.token.name}` : 'link of local development'
   return (
     <span class="t">

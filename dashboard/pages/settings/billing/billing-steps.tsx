@@ -1,6 +1,6 @@
+import type { UsageSummary } from '@headgate/client'
 import type { ComponentChildren } from 'preact'
 import { useCall } from '../../../api/use-call.ts'
-import type { UsageSummary } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Card } from '../../../parts/card.tsx'
 import { plural } from '../../../parts/text/format.ts'

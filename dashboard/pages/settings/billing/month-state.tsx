@@ -1,4 +1,4 @@
-import type { UsageSummary, WireTierLimits } from '../../../api/wire.ts'
+import type { TierLimits, UsageSummary } from '@headgate/client'
 import { Plot } from '../../../parts/charts/plot.tsx'
 import { Fact, Figure } from '../../../parts/fact.tsx'
 import { percent, short, whole } from '../../../parts/text/format.ts'
@@ -7,7 +7,7 @@ import { utcDay } from '../../../parts/text/utc-dates.ts'
 
 export function MonthState(props: {
   summary: UsageSummary
-  limits: WireTierLimits | null
+  limits: TierLimits | null
   webhooks?: number | undefined
 }) {
   const { summary, limits, webhooks } = props

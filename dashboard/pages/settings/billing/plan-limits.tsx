@@ -1,9 +1,9 @@
+import type { Team } from '@headgate/client'
 import { useCall } from '../../../api/use-call.ts'
-import type { WireTeam } from '../../../api/wire.ts'
 import { Fact } from '../../../parts/fact.tsx'
 import { binaryBytes, cu, whole } from '../../../parts/text/format.ts'
 
-export function PlanLimits({ team }: { team: WireTeam }) {
+export function PlanLimits({ team }: { team: Team }) {
   const webhooks = useCall('listWebhooks').data?.data.length
   const { limits } = team
   if (!limits) {

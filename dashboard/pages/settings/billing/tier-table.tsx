@@ -1,6 +1,6 @@
+import type { OfferedTier, Team } from '@headgate/client'
 import { useSession } from '../../../api/session.ts'
 import { useCall } from '../../../api/use-call.ts'
-import type { WireTeam, WireTier } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Card } from '../../../parts/card.tsx'
 import { type Column, DataTable } from '../../../parts/data-table.tsx'
@@ -8,7 +8,7 @@ import { Tag } from '../../../parts/state.tsx'
 import { binaryBytes, short, whole } from '../../../parts/text/format.ts'
 import { changeTier } from '../change-tier.ts'
 
-const COLUMNS: readonly Column<WireTier>[] = [
+const COLUMNS: readonly Column<OfferedTier>[] = [
   { head: 'Tier', cell: ({ name }) => <span class="strong500">{name}</span> },
   {
     head: 'CU a month',
@@ -31,10 +31,10 @@ const COLUMNS: readonly Column<WireTier>[] = [
 ]
 
 /** All tiers of this Headgate; the operator moves the team from one to another. */
-export function TierTable({ current }: { current: WireTeam | undefined }) {
+export function TierTable({ current }: { current: Team | undefined }) {
   const tiers = useCall('listTiers').data?.data
   const isOperator = useSession()?.kind === 'operator'
-  const action = ({ name }: WireTier) => {
+  const action = ({ name }: OfferedTier) => {
     if (current?.tier === name) return <Tag tone="ok">this team’s</Tag>
     if (!isOperator || !current) return null
     return (

@@ -1,4 +1,4 @@
-import type { DeliveryDetail, WireAttempt } from '../../../api/wire.ts'
+import type { DeliveryAttempt, DeliveryDetail } from '@headgate/client'
 import { Plot } from '../../../parts/charts/plot.tsx'
 import { ms, plural } from '../../../parts/text/format.ts'
 import { ClockTime, lengthText, TimeAgo } from '../../../parts/text/time-ago.tsx'
@@ -42,7 +42,8 @@ export function AttemptList({ delivery }: { delivery: DeliveryDetail }) {
   )
 }
 
-function Attempt({ attempt, next }: { attempt: WireAttempt; next: WireAttempt | undefined }) {
+function Attempt(props: { attempt: DeliveryAttempt; next: DeliveryAttempt | undefined }) {
+  const { attempt, next } = props
   const isGood = isAccepted(attempt.status_code)
   const { word, why } = outcomeOf(attempt)
   const { total } = attempt.ms
@@ -70,7 +71,7 @@ function Attempt({ attempt, next }: { attempt: WireAttempt; next: WireAttempt | 
   )
 }
 
-function PhaseBar({ attempt }: { attempt: WireAttempt }) {
+function PhaseBar({ attempt }: { attempt: DeliveryAttempt }) {
   const { total } = attempt.ms
   const scale = SCALES_MS.find((one) => total <= one) ?? total
   const isLate = attempt.fault === 'timeout'

@@ -1,7 +1,7 @@
+import type { Delivery, DeliveryDetail } from '@headgate/client'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { callApi } from '../../../api/call-api.ts'
 import { useLiveBatch } from '../../../api/use-live-batch.ts'
-import type { DeliveryDetail, WireDelivery } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
 import { Fact } from '../../../parts/fact.tsx'
@@ -134,7 +134,7 @@ function useResend(onSent: () => void): (id: string) => Promise<void> {
     })
 }
 
-function answerText(delivery: WireDelivery): string {
+function answerText(delivery: Delivery): string {
   const { word } = outcomeOf(delivery)
   const took = delivery.took_ms === null ? '' : ` in ${ms(delivery.took_ms)}`
   const isDue = delivery.status === 'waiting' ? '; it is tried again' : ''

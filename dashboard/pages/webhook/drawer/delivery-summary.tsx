@@ -1,4 +1,4 @@
-import type { DeliveryDetail } from '../../../api/wire.ts'
+import type { DeliveryDetail } from '@headgate/client'
 import { Icon } from '../../../parts/icon.tsx'
 import { Tag } from '../../../parts/state.tsx'
 import { CopyButton } from '../../../parts/text/copy-button.tsx'

@@ -1,4 +1,4 @@
-import type { DeliveryDetail } from '../../../api/wire.ts'
+import type { DeliveryDetail } from '@headgate/client'
 import { CodeTabs } from '../../../parts/text/code-block.tsx'
 import { JsonText, RawCode, RawText } from '../../../parts/text/json-text.tsx'
 

@@ -1,12 +1,12 @@
+import type { Delivery } from '@headgate/client'
 import { useCall } from '../../../api/use-call.ts'
-import type { WireDelivery } from '../../../api/wire.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { middleCut } from '../../../parts/text/format.ts'
 import { changeQuery } from '../../../shell/routing/router.ts'
 import { shortSequence } from '../log/delivery-words.ts'
 
 /** The versions of a height that a reorganisation replaced: the one before, and the right one. */
-export function VersionPair({ delivery }: { delivery: WireDelivery }) {
+export function VersionPair({ delivery }: { delivery: Delivery }) {
   const { webhook_id, block_number: block, rerun, superseded } = delivery
   const isAsked = block !== null && (rerun || superseded)
   const asked = isAsked ? { webhook_id, block, limit: 20 } : null
@@ -44,7 +44,7 @@ export function VersionPair({ delivery }: { delivery: WireDelivery }) {
   )
 }
 
-function Version(props: { name: string; of: WireDelivery; isInView: boolean; isNew?: boolean }) {
+function Version(props: { name: string; of: Delivery; isInView: boolean; isNew?: boolean }) {
   const { id, sequence_number: sequence, block_hash: hash } = props.of
   const open = () => changeQuery({ delivery: id }, { replace: false })
   return (

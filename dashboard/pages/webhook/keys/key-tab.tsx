@@ -1,6 +1,6 @@
+import type { Webhook } from '@headgate/client'
 import { useState } from 'preact/hooks'
 import { callApi } from '../../../api/call-api.ts'
-import type { WireWebhook } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Card } from '../../../parts/card.tsx'
 import { CodeBlock } from '../../../parts/text/code-block.tsx'
@@ -9,7 +9,7 @@ import { patchWebhook } from '../../../parts/webhooks/switch-webhook.ts'
 import { attempt, say } from '../../../shell/toasts.tsx'
 import { VERIFY_SNIPPETS } from './verify-snippets.ts'
 
-export function KeyTab({ webhook }: { webhook: WireWebhook }) {
+export function KeyTab({ webhook }: { webhook: Webhook }) {
   return (
     <div class="grid side">
       <section class="col g16" aria-label="Signing key">
@@ -28,7 +28,7 @@ export function KeyTab({ webhook }: { webhook: WireWebhook }) {
   )
 }
 
-function RotateKey({ webhook }: { webhook: WireWebhook }) {
+function RotateKey({ webhook }: { webhook: Webhook }) {
   const [isBusy, setBusy] = useState(false)
   const rotate = async (prepare: boolean) => {
     setBusy(true)

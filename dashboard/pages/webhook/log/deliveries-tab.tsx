@@ -1,5 +1,5 @@
+import type { Webhook } from '@headgate/client'
 import { useCall } from '../../../api/use-call.ts'
-import type { WireWebhook } from '../../../api/wire.ts'
 import { useShortcuts } from '../../../shell/keys/shortcuts.ts'
 import { changeQuery, usePlace } from '../../../shell/routing/router.ts'
 import { DeliveryDrawer } from '../drawer/delivery-drawer.tsx'
@@ -9,7 +9,7 @@ import { LogList } from './log-list.tsx'
 import { filtersIn, isFiltered } from './log-question.ts'
 import { useDeliveryLog } from './use-delivery-log.ts'
 
-export function DeliveriesTab({ webhook }: { webhook: WireWebhook }) {
+export function DeliveriesTab({ webhook }: { webhook: Webhook }) {
   const { query } = usePlace()
   const filters = filtersIn(query)
   const openId = query.get('delivery')

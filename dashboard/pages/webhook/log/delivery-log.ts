@@ -1,11 +1,11 @@
-import type { WireDelivery } from '../../../api/wire.ts'
+import type { Delivery } from '@headgate/client'
 
-type LogPage = { data: readonly WireDelivery[]; pagination: { cursors: { after?: string } } }
+type LogPage = { data: readonly Delivery[]; pagination: { cursors: { after?: string } } }
 
 type Needs = {
   read(cursor: string | null, limit: number): Promise<LogPage>
   /** True when a delivery that was heard of belongs here. */
-  isMeant(delivery: WireDelivery): boolean
+  isMeant(delivery: Delivery): boolean
   changed(): void
 }
 
@@ -14,8 +14,8 @@ export type DeliveryLog = ReturnType<typeof openDeliveryLog>
 type Inside = {
   needs: Needs
   /** Newest first. */
-  rows: WireDelivery[]
-  byId: Map<string, WireDelivery>
+  rows: Delivery[]
+  byId: Map<string, Delivery>
   /** How many of them came in live. */
   live: number
   /** Where the next page begins; null after the last, undefined before the first. */
@@ -27,7 +27,7 @@ type Inside = {
   emptyPages: number
   error: unknown
   underWay: Set<'top' | 'end'>
-  newer: Map<string, WireDelivery>
+  newer: Map<string, Delivery>
   /** More are newer than are counted. */
   isMoreNewer: boolean
   /** Ids of rows that came in just now. */
@@ -83,7 +83,7 @@ export function openDeliveryLog(needs: Needs) {
       log.seenTo = to
       loadAhead(log)
     },
-    hear: (deliveries: readonly WireDelivery[]) => hear(log, deliveries),
+    hear: (deliveries: readonly Delivery[]) => hear(log, deliveries),
     /** While held, rows do not move: newer ones gather. */
     hold(isHeld: boolean) {
       log.isHeld = isHeld
@@ -183,7 +183,7 @@ function append(log: Inside, { data, pagination }: LogPage): void {
 }
 
 /** Changes a row that is held; false where none has its id. */
-function replace({ byId }: Inside, row: WireDelivery): boolean {
+function replace({ byId }: Inside, row: Delivery): boolean {
   const known = byId.get(row.id)
   if (known) Object.assign(known, row)
   return known !== undefined
@@ -200,7 +200,7 @@ function loadAhead(log: Inside): void {
   })
 }
 
-function hear(log: Inside, deliveries: readonly WireDelivery[]): void {
+function hear(log: Inside, deliveries: readonly Delivery[]): void {
   if (log.next === undefined) return
   for (const row of deliveries) {
     if (replace(log, row) || !log.needs.isMeant(row)) continue
@@ -211,7 +211,7 @@ function hear(log: Inside, deliveries: readonly WireDelivery[]): void {
   tell(log)
 }
 
-function gather(log: Inside, row: WireDelivery): void {
+function gather(log: Inside, row: Delivery): void {
   const { newer, rows } = log
   if (rows[0] && !isNewer(row, rows[0])) return
   if (newer.has(row.id) || newer.size < NEWER_MAX) newer.set(row.id, row)
@@ -219,7 +219,7 @@ function gather(log: Inside, row: WireDelivery): void {
 }
 
 /** Puts a row in by when it was created, unless that is before all that were read. */
-function arrive(log: Inside, row: WireDelivery): void {
+function arrive(log: Inside, row: Delivery): void {
   const { rows, byId, arrived } = log
   const at = rows.findIndex((other) => !isNewer(other, row))
   if (at < 0 && rows.length > 0) return
@@ -230,7 +230,7 @@ function arrive(log: Inside, row: WireDelivery): void {
   setTimeout(() => arrived.delete(row.id), ARRIVED_MS)
 }
 
-function isNewer(one: WireDelivery, other: WireDelivery): boolean {
+function isNewer(one: Delivery, other: Delivery): boolean {
   if (one.time_created !== other.time_created) return one.time_created > other.time_created
   return Number(one.sequence_number ?? 0) > Number(other.sequence_number ?? 0)
 }

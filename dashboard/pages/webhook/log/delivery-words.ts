@@ -1,8 +1,8 @@
-import type { WireDelivery } from '../../../api/wire.ts'
+import type { Delivery } from '@headgate/client'
 
-type Stage = Pick<WireDelivery, 'status' | 'attempts_made'>
+type Stage = Pick<Delivery, 'status' | 'attempts_made'>
 type Status = { tone: 'ok' | 'warn' | 'bad' | 'idle'; word: string }
-type Outcome = Pick<WireDelivery, 'status_code' | 'fault'>
+type Outcome = Pick<Delivery, 'status_code' | 'fault'>
 
 const FAULTS: Readonly<Record<string, { word: string; why: string }>> = {
   dns: { word: 'No address', why: 'the name has none that deliveries may go to' },

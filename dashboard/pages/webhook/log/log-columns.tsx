@@ -1,4 +1,4 @@
-import type { WireDelivery } from '../../../api/wire.ts'
+import type { Delivery } from '@headgate/client'
 import type { Column } from '../../../parts/data-table.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { State } from '../../../parts/state.tsx'
@@ -13,7 +13,7 @@ export const ROW_HEIGHT = 41
 
 const TRIES_SHOWN = 8
 
-export const LOG_COLUMNS: readonly Column<WireDelivery>[] = [
+export const LOG_COLUMNS: readonly Column<Delivery>[] = [
   { head: 'Status', class: 'l-status', cell: (delivery) => <StatusCell delivery={delivery} /> },
   { head: 'Block', cell: (delivery) => <BlockCell delivery={delivery} /> },
   {
@@ -53,12 +53,12 @@ export const LOG_COLUMNS: readonly Column<WireDelivery>[] = [
   },
 ]
 
-function StatusCell({ delivery }: { delivery: WireDelivery }) {
+function StatusCell({ delivery }: { delivery: Delivery }) {
   const { tone, word } = statusOf(delivery)
   return <State tone={delivery.superseded && tone === 'ok' ? 'idle' : tone}>{word}</State>
 }
 
-function BlockCell({ delivery }: { delivery: WireDelivery }) {
+function BlockCell({ delivery }: { delivery: Delivery }) {
   const { block_number: number, rerun, superseded, replay } = delivery
   return (
     <span class="row">
@@ -75,7 +75,7 @@ function BlockCell({ delivery }: { delivery: WireDelivery }) {
   )
 }
 
-function AttemptMarks({ delivery }: { delivery: WireDelivery }) {
+function AttemptMarks({ delivery }: { delivery: Delivery }) {
   const { attempts_made: made, status } = delivery
   const accepted = status === 'delivered' ? 1 : 0
   const failed = Math.max(0, made - accepted)
@@ -88,7 +88,7 @@ function AttemptMarks({ delivery }: { delivery: WireDelivery }) {
   )
 }
 
-function AnswerCell({ delivery }: { delivery: WireDelivery }) {
+function AnswerCell({ delivery }: { delivery: Delivery }) {
   const { time_due: due, took_ms: took, status } = delivery
   const { word } = outcomeOf(delivery)
   if (status === 'waiting' && due !== null && delivery.attempts_made > 0) {

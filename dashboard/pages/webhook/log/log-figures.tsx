@@ -1,5 +1,5 @@
+import type { Delivery, WebhookStats } from '@headgate/client'
 import { useRef } from 'preact/hooks'
-import type { WireDelivery, WireWebhookStats } from '../../../api/wire.ts'
 import { Figure } from '../../../parts/fact.tsx'
 import { Strip, type StripMark } from '../../../parts/strip.tsx'
 import { ms, percent, plural, whole } from '../../../parts/text/format.ts'
@@ -14,7 +14,7 @@ const MARKS = 60
 
 /** How a webhook does: of a day from the service, of the newest from the log itself. */
 export function LogFigures(props: {
-  stats: WireWebhookStats | undefined
+  stats: WebhookStats | undefined
   log: DeliveryLog
   isFiltered: boolean
 }) {
@@ -58,8 +58,8 @@ export function LogFigures(props: {
 }
 
 /** The newest rows of the whole log; while it is filtered, as they were before. */
-function useNewest(log: DeliveryLog, isFiltered: boolean): readonly WireDelivery[] {
-  const seen = useRef<readonly WireDelivery[]>([])
+function useNewest(log: DeliveryLog, isFiltered: boolean): readonly Delivery[] {
+  const seen = useRef<readonly Delivery[]>([])
   const { count } = log.state()
   if (!isFiltered && count > 0) {
     const rows = Array.from({ length: Math.min(NEWEST, count) }, (_, at) => log.rowAt(at))
@@ -68,7 +68,7 @@ function useNewest(log: DeliveryLog, isFiltered: boolean): readonly WireDelivery
   return seen.current
 }
 
-function marksOf(newest: readonly WireDelivery[]): StripMark[] {
+function marksOf(newest: readonly Delivery[]): StripMark[] {
   const shown = newest.slice(0, MARKS).toReversed()
   const largest = Math.max(1, ...shown.map(({ bytes }) => bytes ?? 0))
   return shown.map((delivery) => {

@@ -1,4 +1,4 @@
-import type { WireWebhook } from '../../../api/wire.ts'
+import type { Webhook } from '@headgate/client'
 import { Button } from '../../../parts/button.tsx'
 import { Empty, LoadFault, SkeletonRows } from '../../../parts/empty.tsx'
 import { webhookState } from '../../../parts/webhooks/webhook-state.ts'
@@ -10,7 +10,7 @@ import { LogFilterBar } from './log-filter-bar.tsx'
 import { filterWords, isFiltered, type LogFilters } from './log-question.ts'
 
 type ListProps = {
-  webhook: WireWebhook
+  webhook: Webhook
   log: DeliveryLog
   filters: LogFilters
   openId: string | null
@@ -61,7 +61,7 @@ function LogRows({ webhook, log, filters, openId, onOpen, onScrolled }: RowsProp
   )
 }
 
-function NoRows({ webhook, filters }: { webhook: WireWebhook; filters: LogFilters }) {
+function NoRows({ webhook, filters }: { webhook: Webhook; filters: LogFilters }) {
   if (isFiltered(filters)) {
     const clear = { status: null, block: null, retried: null, rerun: null }
     const act = <Button onClick={() => changeQuery(clear)}>Clear filters</Button>

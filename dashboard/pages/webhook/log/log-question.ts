@@ -1,4 +1,4 @@
-import type { WireDelivery } from '../../../api/wire.ts'
+import type { Delivery } from '@headgate/client'
 
 export const STATUSES = ['waiting', 'delivered', 'failed', 'cancelled'] as const
 
@@ -50,7 +50,7 @@ export function filterWords({ status, block, isRetried, isRerun }: LogFilters): 
   return words.filter(Boolean).join(', ')
 }
 
-export function isMeant(filters: LogFilters, delivery: WireDelivery): boolean {
+export function isMeant(filters: LogFilters, delivery: Delivery): boolean {
   const { status, block, isRetried, isRerun } = filters
   if (status !== null && delivery.status !== status) return false
   if (block !== null && delivery.block_number !== block) return false

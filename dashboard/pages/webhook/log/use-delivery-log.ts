@@ -1,15 +1,15 @@
+import type { Webhook } from '@headgate/client'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { callApi } from '../../../api/call-api.ts'
 import { useLive } from '../../../api/live.ts'
 import { useLiveBatch } from '../../../api/use-live-batch.ts'
-import type { WireWebhook } from '../../../api/wire.ts'
 import { type DeliveryLog, openDeliveryLog } from './delivery-log.ts'
 import { isMeant, type LogFilters, parametersOf } from './log-question.ts'
 
 /** After a reorganisation several blocks come at once; the log is looked at when they are in. */
 const SETTLES_MS = 600
 
-export function useDeliveryLog(webhook: WireWebhook, filters: LogFilters): DeliveryLog {
+export function useDeliveryLog(webhook: Webhook, filters: LogFilters): DeliveryLog {
   const [, redraw] = useState(0)
   const { id, network } = webhook
   const key = JSON.stringify(filters)

@@ -1,7 +1,7 @@
+import type { Webhook } from '@headgate/client'
 import { useEffect, useState } from 'preact/hooks'
 import { callApi } from '../../../api/call-api.ts'
 import { useCall } from '../../../api/use-call.ts'
-import type { WireWebhook } from '../../../api/wire.ts'
 import { Button } from '../../../parts/button.tsx'
 import { TextField } from '../../../parts/forms/field.tsx'
 import { useSubmit } from '../../../parts/forms/use-submit.ts'
@@ -13,7 +13,7 @@ import { noteReplay } from './use-replays.ts'
 /** The range that is offered first: the newest blocks. */
 const OFFERED_BLOCKS = 100
 
-type FormProps = { webhook: WireWebhook; isRunning: boolean }
+type FormProps = { webhook: Webhook; isRunning: boolean }
 
 export function ReplayForm({ webhook, isRunning }: FormProps) {
   const head = useCall('listNetworks').data?.data.find(({ id }) => id === webhook.network)?.head
@@ -101,7 +101,7 @@ type BlockPrice = { deliveries: number; cu: number; basis: string }
 const BLOCKS = 50
 
 /** Asks what the query costs a block; null before it is known, or where it cannot be. */
-function useBlockPrice(webhook: WireWebhook): BlockPrice | null {
+function useBlockPrice(webhook: Webhook): BlockPrice | null {
   const [price, setPrice] = useState<BlockPrice | null>(null)
   const { network, graphql_query: query } = webhook
   const key = JSON.stringify({ network, query })
@@ -118,7 +118,7 @@ function useBlockPrice(webhook: WireWebhook): BlockPrice | null {
   return price
 }
 
-type Asked = { network: string; query: WireWebhook['graphql_query'] }
+type Asked = { network: string; query: Webhook['graphql_query'] }
 
 async function estimated({ network, query }: Asked): Promise<BlockPrice> {
   const body = { network, graphql_query: query, blocks: BLOCKS }

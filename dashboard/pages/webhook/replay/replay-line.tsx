@@ -1,4 +1,4 @@
-import type { WireReplay } from '../../../api/wire.ts'
+import type { Replay } from '@headgate/client'
 import { Button } from '../../../parts/button.tsx'
 import { Bar } from '../../../parts/charts/bar.tsx'
 import { Tag } from '../../../parts/state.tsx'
@@ -8,7 +8,7 @@ import { cancelReplay, progressOf } from './use-replays.ts'
 
 const TONES = { running: 'info', done: 'ok', cancelled: 'out', failed: 'bad' } as const
 
-export function ReplayLine({ replay }: { replay: WireReplay }) {
+export function ReplayLine({ replay }: { replay: Replay }) {
   const { state, delivered, skipped, error } = replay
   const { done, blocks, percent } = progressOf(replay)
   const isRunning = state === 'running'
@@ -45,7 +45,7 @@ export function ReplayLine({ replay }: { replay: WireReplay }) {
 }
 
 /** At the pace so far. */
-function leftText(replay: WireReplay): string {
+function leftText(replay: Replay): string {
   const { done, blocks } = progressOf(replay)
   const tookMs = replay.time_updated - replay.time_created
   if (done === 0 || tookMs <= 0) return ''

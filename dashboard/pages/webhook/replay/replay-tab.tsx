@@ -1,11 +1,11 @@
-import type { WireWebhook } from '../../../api/wire.ts'
+import type { Webhook } from '@headgate/client'
 import { Card } from '../../../parts/card.tsx'
 import { Empty, SkeletonRows } from '../../../parts/empty.tsx'
 import { ReplayForm } from './replay-form.tsx'
 import { ReplayLine } from './replay-line.tsx'
 import { useReplays } from './use-replays.ts'
 
-export function ReplayTab({ webhook }: { webhook: WireWebhook }) {
+export function ReplayTab({ webhook }: { webhook: Webhook }) {
   const replays = useReplays(webhook.id)
   const isRunning = replays?.some(({ state }) => state === 'running') ?? false
   return (

@@ -1,7 +1,7 @@
+import type { Replay } from '@headgate/client'
 import { callApi } from '../../../api/call-api.ts'
 import { useLive } from '../../../api/live.ts'
 import { patchAnswers, useCall } from '../../../api/use-call.ts'
-import type { WireReplay } from '../../../api/wire.ts'
 import { whole } from '../../../parts/text/format.ts'
 import { attempt, say } from '../../../shell/toasts.tsx'
 
@@ -9,13 +9,13 @@ import { attempt, say } from '../../../shell/toasts.tsx'
 const LISTED_MAX = 100
 
 /** The replays of a webhook, newest first; null before they are known. */
-export function useReplays(webhookId: string): readonly WireReplay[] | null {
+export function useReplays(webhookId: string): readonly Replay[] | null {
   const { data } = useCall('listReplays')
   useLive('replay', noteReplay)
   return data?.data.filter(({ webhook_id }) => webhook_id === webhookId) ?? null
 }
 
-export function noteReplay(replay: WireReplay): void {
+export function noteReplay(replay: Replay): void {
   patchAnswers('listReplays', ({ data }) => {
     const isKnown = data.some(({ id }) => id === replay.id)
     const known = data.map((one) => (one.id === replay.id ? replay : one))
@@ -23,7 +23,7 @@ export function noteReplay(replay: WireReplay): void {
   })
 }
 
-export function cancelReplay({ id }: WireReplay): Promise<void> {
+export function cancelReplay({ id }: Replay): Promise<void> {
   return attempt(async () => {
     const { data } = await callApi('cancelReplay', { parameters: { id } })
     noteReplay(data)
@@ -31,7 +31,7 @@ export function cancelReplay({ id }: WireReplay): Promise<void> {
   })
 }
 
-export function progressOf(replay: WireReplay): { done: number; blocks: number; percent: number } {
+export function progressOf(replay: Replay): { done: number; blocks: number; percent: number } {
   const blocks = replay.to_block - replay.from_block + 1
   const done = replay.next_block - replay.from_block
   return { done, blocks, percent: Math.floor((done * 100) / blocks) }
