@@ -1,14 +1,7 @@
 import type { Clock } from './clock.ts'
 
 /** A chain in a process of its own, which ends with us whatever happens to us. */
-export type ChainChild = {
-  url: string
-  wsUrl: string
-  pid: number
-  stop(): Promise<void>
-  /** The exit code of the chain's process, however it ended. */
-  exited: Promise<number>
-}
+export type ChainChild = Awaited<ReturnType<typeof startChainChild>>
 
 /** A start takes well below a second; a machine under heavy load may need more. */
 const START_MS_MAX = 15_000
@@ -27,7 +20,7 @@ export async function startChainChild(
   clock: Clock,
   file: string,
   args: readonly (number | string)[],
-): Promise<ChainChild> {
+) {
   const command = [process.execPath, file, ...args.map(String)]
   const child = Bun.spawn(command, { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
   // The chain is no reason to stay alive; our end closes its input, which ends it.
@@ -49,6 +42,7 @@ export async function startChainChild(
     url: `http://${address}`,
     wsUrl: `ws://${address}`,
     pid: child.pid,
+    /** The exit code of the chain's process, however it ended. */
     exited: child.exited,
     async stop() {
       child.ref()

@@ -2,11 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto
 import { decodeBase58, PROGRAMS } from './solana-account.ts'
 import { bytesOf, u8, u32, u64 } from './solana-bytes.ts'
 
-export type KeyPair = {
-  key: Uint8Array
-  seed: Uint8Array
-  sign(message: Uint8Array): Uint8Array
-}
+export type KeyPair = ReturnType<typeof keyPairOf>
 
 type AccountUse = { key: Uint8Array; signs?: boolean; writes?: boolean }
 
@@ -27,7 +23,7 @@ const COMPUTE_BUDGET_PROGRAM = decodeBase58(PROGRAMS.computeBudget)
 export const FAUCET = keyPairOf('headgate devnet faucet')
 
 /** The pair of keys that belongs to a phrase, always the same. */
-export function keyPairOf(phrase: string): KeyPair {
+export function keyPairOf(phrase: string) {
   const seed = new Uint8Array(createHash('sha256').update(phrase).digest())
   const wrapped = Buffer.concat([PKCS8_HEAD, seed])
   const secret = createPrivateKey({ key: wrapped, format: 'der', type: 'pkcs8' })
@@ -35,7 +31,7 @@ export function keyPairOf(phrase: string): KeyPair {
   return {
     key: new Uint8Array(shown.subarray(-KEY_BYTES)),
     seed,
-    sign: (message) => new Uint8Array(sign(null, message, secret)),
+    sign: (message: Uint8Array) => new Uint8Array(sign(null, message, secret)),
   }
 }
 

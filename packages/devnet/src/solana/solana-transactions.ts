@@ -20,20 +20,13 @@ import type { Slots } from './solana-slots.ts'
 import { isWritable, readTransaction, type WireTransaction } from './solana-transaction.ts'
 import { namedError, type TransactionError } from './transaction-error.ts'
 
-/** All accounts of a transaction, in the order in which its instructions count them. */
-type LoadedKeys = {
-  keys: readonly string[]
-  writable: readonly boolean[]
-  fromTables: { writable: readonly string[]; readonly: readonly string[] }
-}
-
 /** A transaction that is part of the ledger, whether it succeeded or only paid its fee. */
 export type Receipt = {
   signature: string
   slot: number
   unixSeconds: number
   transaction: WireTransaction
-  loaded: LoadedKeys
+  loaded: ReturnType<typeof loadKeys>
   outcome: TransactionOutcome
   /** With the data of token accounts alone: no other is ever shown again. */
   before: readonly (Account | null)[]
@@ -133,7 +126,8 @@ function refused(error: TransactionError): TransactionOutcome {
   return { error, logs: [], unitsConsumed: 0n, feeLamports: 0n, returned: null, inner: [] }
 }
 
-function loadKeys(accounts: Accounts, transaction: WireTransaction): LoadedKeys {
+/** All accounts of a transaction, in the order in which its instructions count them. */
+function loadKeys(accounts: Accounts, transaction: WireTransaction) {
   const writable: string[] = []
   const readonly: string[] = []
   for (const lookup of transaction.lookups) {

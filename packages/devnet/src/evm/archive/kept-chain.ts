@@ -1,12 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { ChainPast } from '../fork/checkpoints.ts'
-import {
-  ChainRefusal,
-  openRawChain,
-  type RawChain,
-  type RequestHandler,
-  rawChainOf,
-} from '../fork/raw-chain.ts'
+import { ChainRefusal, openRawChain, type RawChain, rawChainOf } from '../fork/raw-chain.ts'
 import { type ArchiveNode, archiveCall } from './archive-calls.ts'
 import { type ArchiveForkNeeds, openArchiveForks } from './archive-forks.ts'
 import type { ChainArchive } from './chain-archive.ts'
@@ -15,13 +9,7 @@ import { openProviderSwitch, type ProviderSwitch } from './provider-switch.ts'
 import type { StateKey } from './state-history.ts'
 
 /** A chain that goes on in the next run where it ended in this one. */
-export type KeptChain = {
-  provider: RequestHandler
-  chain: RawChain
-  past: ChainPast
-  /** Writes what is not written yet. */
-  close(): Promise<void>
-}
+export type KeptChain = Awaited<ReturnType<typeof keepChain>>
 
 export type KeptNeeds = ArchiveForkNeeds & {
   clock: Pick<Clock, 'nowMs'>
@@ -48,7 +36,7 @@ export async function keepChain(
   needs: KeptNeeds,
   archive: ChainArchive,
   options: { folder: string; chainId: number },
-): Promise<KeptChain> {
+) {
   const forks = openArchiveForks(needs, archive, options)
   const head = archive.blocks.head()
   const first = head
@@ -94,7 +82,8 @@ export async function keepChain(
         // The runtime does not see how much memory goes with the chain of before.
         Bun.gc(true)
       },
-    },
+    } satisfies ChainPast,
+    /** Writes what is not written yet. */
     async close() {
       await archiver.settled()
       archive.keepPending(await raw.result('eth_pendingTransactions'))

@@ -1,4 +1,4 @@
-import { type SeededChoices, seededChoices } from '../../seeded-choices.ts'
+import { seededChoices } from '../../seeded-choices.ts'
 import { type Argument, encodeCall } from '../contracts/encode-call.ts'
 import type { RawChain } from '../fork/raw-chain.ts'
 import { TRADERS } from '../test-accounts.ts'
@@ -14,17 +14,7 @@ export type Draft = {
   authorizationList?: readonly object[]
 }
 
-export type TransactionContext = {
-  height: number
-  place: number
-  choices: SeededChoices
-  trader: string
-  other: string
-  /** Some account without a key, to which things are sent. */
-  stranger: string
-  /** The words that a contract answers as of the last block; null where it refuses. */
-  read(to: string, selector: string, ...args: Argument[]): Promise<bigint[] | null>
-}
+export type TransactionContext = ReturnType<typeof openTransactionContext>
 
 /** Makes a trader's transactions, in this order; some of them only prepare the last. */
 export type TransactionMaker = (
@@ -36,11 +26,7 @@ const STRANGERS = 32
 const ADDRESSES = TRADERS.map(([address]) => address)
 
 /** The same height and place give the same context. */
-export function openTransactionContext(
-  chain: RawChain,
-  height: number,
-  place: number,
-): TransactionContext {
+export function openTransactionContext(chain: RawChain, height: number, place: number) {
   const choices = seededChoices(height, place)
   const trader = choices.pick(ADDRESSES)
   const other = choices.pick(ADDRESSES.filter((address) => address !== trader))
@@ -51,8 +37,10 @@ export function openTransactionContext(
     choices,
     trader,
     other,
+    /** An account without a key, used as a recipient. */
     stranger: `0x57a4${strangerNumber.padStart(36, '0')}`,
-    async read(to, selector, ...args) {
+    /** The words that a contract returns as of the last block; null if it refuses. */
+    async read(to: string, selector: string, ...args: Argument[]) {
       const call = { from: trader, to, data: encodeCall(selector, ...args) }
       const text = await chain.ask('eth_call', [call, 'latest'])
       const { result } = JSON.parse(text ?? '{}') as { result?: string }
