@@ -1,6 +1,5 @@
 /** The development chains: each is a process of its own, which ends with the one that starts it. */
 
-export type * from './devnet-control.ts'
+export * from './devnet-control.ts'
 export { startEvmChain } from './evm/evm-chain.ts'
-export { openEvmControl, openSolanaControl } from './open-control.ts'
 export { startSolanaLedger } from './solana/solana-ledger.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from './clock.ts'
+import { openEvmControl } from './devnet-control.ts'
 import { startEvmChain } from './evm/evm-chain.ts'
-import { openEvmControl } from './open-control.ts'
 
 const refuse = (reason: string, message: string) => ({ reason, message })
 
