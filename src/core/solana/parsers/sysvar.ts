@@ -15,8 +15,6 @@ import {
 } from './forms/bincode.ts'
 import { floatText, parsedText } from './forms/parsed-text.ts'
 
-type Sysvar = { type: string; infoText: (input: Bincode) => string }
-
 const HASH_BYTES = 32
 const BLOCKHASH_ENTRY_BYTES = HASH_BYTES + 8
 const SLOT_HASH_BYTES = 8 + HASH_BYTES
@@ -36,27 +34,18 @@ const BYTE_DIGITS = Array.from({ length: 256 }, (_, byte) =>
 )
 
 /** All of them have one owner; only the address tells them apart. */
-const SYSVARS: ReadonlyMap<string, Sysvar> = new Map([
-  ['SysvarC1ock11111111111111111111111111111111', { type: 'clock', infoText: clock }],
-  ['SysvarEpochRewards1111111111111111111111111', { type: 'epochRewards', infoText: epochRewards }],
-  [
-    'SysvarEpochSchedu1e111111111111111111111111',
-    { type: 'epochSchedule', infoText: epochSchedule },
-  ],
-  ['SysvarFees111111111111111111111111111111111', { type: 'fees', infoText: fees }],
-  [
-    'SysvarLastRestartS1ot1111111111111111111111',
-    { type: 'lastRestartSlot', infoText: lastRestartSlot },
-  ],
-  [
-    'SysvarRecentB1ockHashes11111111111111111111',
-    { type: 'recentBlockhashes', infoText: recentBlockhashes },
-  ],
-  ['SysvarRent111111111111111111111111111111111', { type: 'rent', infoText: rent }],
-  ['SysvarRewards111111111111111111111111111111', { type: 'rewards', infoText: rewards }],
-  ['SysvarS1otHashes111111111111111111111111111', { type: 'slotHashes', infoText: slotHashes }],
-  ['SysvarS1otHistory11111111111111111111111111', { type: 'slotHistory', infoText: slotHistory }],
-  ['SysvarStakeHistory1111111111111111111111111', { type: 'stakeHistory', infoText: stakeHistory }],
+const SYSVARS = new Map<string, readonly [type: string, infoText: (input: Bincode) => string]>([
+  ['SysvarC1ock11111111111111111111111111111111', ['clock', clock]],
+  ['SysvarEpochRewards1111111111111111111111111', ['epochRewards', epochRewards]],
+  ['SysvarEpochSchedu1e111111111111111111111111', ['epochSchedule', epochSchedule]],
+  ['SysvarFees111111111111111111111111111111111', ['fees', fees]],
+  ['SysvarLastRestartS1ot1111111111111111111111', ['lastRestartSlot', lastRestartSlot]],
+  ['SysvarRecentB1ockHashes11111111111111111111', ['recentBlockhashes', recentBlockhashes]],
+  ['SysvarRent111111111111111111111111111111111', ['rent', rent]],
+  ['SysvarRewards111111111111111111111111111111', ['rewards', rewards]],
+  ['SysvarS1otHashes111111111111111111111111111', ['slotHashes', slotHashes]],
+  ['SysvarS1otHistory11111111111111111111111111', ['slotHistory', slotHistory]],
+  ['SysvarStakeHistory1111111111111111111111111', ['stakeHistory', stakeHistory]],
 ])
 
 /** The member `parsed` of a sysvar; null for an address or bytes that are none. */
@@ -64,9 +53,10 @@ export function parseSysvar({ data, pubkey }: Account): string | null {
   const sysvar = SYSVARS.get(encodeKey(pubkey))
   if (!sysvar) return null
 
+  const [type, infoText] = sysvar
   const input = openBincode(data)
-  const infoText = sysvar.infoText(input)
-  return input.failed ? null : parsedText(sysvar.type, infoText)
+  const text = infoText(input)
+  return input.failed ? null : parsedText(type, text)
 }
 
 function clock(input: Bincode): string {
