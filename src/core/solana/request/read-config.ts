@@ -1,5 +1,5 @@
 import { type RawMembers, rawElements, rawMembers } from '../../json/json-scan.ts'
-import type { AccountEncoding, Commitment, DataSlice, SolanaError } from '../account.ts'
+import type { Commitment, DataSlice, SolanaError } from '../account.ts'
 import {
   clipped,
   isMap,
@@ -15,24 +15,10 @@ import {
   wrongValue,
 } from '../reply/node-values.ts'
 import { isSolanaError } from '../solana-error.ts'
-import { type FilterShape, readFilterShapes } from './read-filters.ts'
+import { readFilterShapes } from './read-filters.ts'
 
-/** The values of a caller's config; null where it says nothing. */
-type NodeFields = {
-  filters: readonly FilterShape[]
-  withContext: boolean
-  dataSlice: DataSlice | null
-  encoding: AccountEncoding | 'json' | null
-  minContextSlot: bigint | null
-}
-
-type OwnFields = {
-  commitment: Commitment
-  order: 'asc' | 'desc'
-  limit: number | null
-  pageKey: string | null
-  changedSinceSlot: bigint | null
-}
+/** Null for members that are not given. */
+type Optional<T> = { [Name in keyof T]: T[Name] | null }
 
 /** As a node lists them, and ours behind them. */
 const ENCODINGS = ['binary', 'base58', 'base64', 'jsonParsed', 'base64+zstd', 'json'] as const
@@ -53,69 +39,35 @@ const COMMITMENTS_LISTED = ['processed', 'confirmed', 'finalized']
 const ORDERS = ['asc', 'desc'] as const
 
 /**
- * Looks at types alone; `text` is null where no config is given. No caller may ask for more
- * records than `limitMax` in one page.
+ * The values of a caller's config; null where it says nothing. Looks at types alone; `text` is
+ * null where no config is given. No caller may ask for more records than `limitMax` in one page.
  */
 export function readConfig(
   text: string | null,
   version: 1 | 2,
   limitMax: number = Number.MAX_SAFE_INTEGER,
-): (NodeFields & OwnFields) | SolanaError {
+) {
   if (text !== null && !isMap(text)) return wrongType(text, 'struct RpcProgramAccountsConfig')
   const members = rawMembers(text ?? '{}')
 
-  const nodeFields = readNodeFields(members)
-  if (isSolanaError(nodeFields)) return nodeFields
-
-  const ownFields = readOwnFields(members, version, limitMax)
-  if (isSolanaError(ownFields)) return ownFields
-
-  const { encoding, dataSlice } = nodeFields
-  if (dataSlice !== null && (encoding === 'json' || encoding === 'jsonParsed')) {
-    const fitting = '`base58`, `base64` or `base64+zstd`'
-    return refusal(`dataSlice: not valid with encoding \`${encoding}\`, expected ${fitting}`)
-  }
-  return { ...nodeFields, ...ownFields }
-}
-
-/** In the order in which a node reads them, so that of several faults it names the same. */
-function readNodeFields(members: RawMembers): NodeFields | SolanaError {
+  // In the order in which a node reads them, so that of several faults it names the same.
   const filters = readFilterShapes(given(members, 'filters'))
   if (isSolanaError(filters)) return filters
 
-  // Results are always sorted: pages need it. The type is checked all the same.
-  const sortResults = optional(members, 'sortResults', readBoolean)
-  if (isSolanaError(sortResults)) return sortResults
-
-  const withContext = optional(members, 'withContext', readBoolean)
-  if (isSolanaError(withContext)) return withContext
-
-  const dataSlice = optional(members, 'dataSlice', readDataSlice)
-  if (isSolanaError(dataSlice)) return dataSlice
-
-  const encoding = optional(members, 'encoding', (text) => readName(text, ENCODINGS))
-  if (isSolanaError(encoding)) return encoding
-
-  const minContextSlot = optional(members, 'minContextSlot', (text) => readUnsigned(text, 'u64'))
-  if (isSolanaError(minContextSlot)) return minContextSlot
-
-  return { filters, withContext: withContext ?? false, dataSlice, encoding, minContextSlot }
-}
-
-/** Refuses what a node ignores: a mistyped page key would begin the walk anew. */
-function readOwnFields(
-  members: RawMembers,
-  version: 1 | 2,
-  limitMax: number,
-): OwnFields | SolanaError {
-  const commitment = optional(members, 'commitment', readCommitment)
-  if (isSolanaError(commitment)) return commitment
-
-  const order = optional(members, 'order', readOrder)
-  if (isSolanaError(order)) return order
-
-  const limit = optional(members, 'limit', (text) => readLimit(text, limitMax))
-  if (isSolanaError(limit)) return limit
+  const fields = readAll(members, {
+    // Results are always sorted: pages need it. The type is checked all the same.
+    sortResults: readBoolean,
+    withContext: readBoolean,
+    dataSlice: readDataSlice,
+    encoding: (text) => readName(text, ENCODINGS),
+    minContextSlot: (text) => readUnsigned(text, 'u64'),
+    // A node ignores these and the members below. We check them: after a mistyped page key, the
+    // pages would start over.
+    commitment: readCommitment,
+    order: readOrder,
+    limit: (text) => readLimit(text, limitMax),
+  })
+  if (isSolanaError(fields)) return fields
 
   const pageKeyName = version === 1 ? 'pageKey' : 'paginationKey'
   const pageKey = optional(members, pageKeyName, (text) => readString(text, pageKeyName))
@@ -125,13 +77,34 @@ function readOwnFields(
   const since = version === 1 ? null : optional(members, 'changedSinceSlot', readSince)
   if (isSolanaError(since)) return since
 
+  const { encoding, dataSlice } = fields
+  if (dataSlice !== null && (encoding === 'json' || encoding === 'jsonParsed')) {
+    const fitting = '`base58`, `base64` or `base64+zstd`'
+    return refusal(`dataSlice: not valid with encoding \`${encoding}\`, expected ${fitting}`)
+  }
   return {
-    commitment: commitment ?? 'finalized',
-    order: order ?? 'asc',
-    limit,
+    ...fields,
+    filters,
+    withContext: fields.withContext ?? false,
+    commitment: fields.commitment ?? 'finalized',
+    order: fields.order ?? 'asc',
     pageKey,
     changedSinceSlot: since,
   }
+}
+
+/** Reads members in the order of their readers, up to the first fault. */
+function readAll<T extends object>(
+  members: RawMembers,
+  readers: { [Name in keyof T]: (text: string) => T[Name] | SolanaError },
+): Optional<T> | SolanaError {
+  const values: Partial<Optional<T>> = {}
+  for (const name in readers) {
+    const value = optional(members, name, readers[name])
+    if (isSolanaError(value)) return value
+    values[name] = value
+  }
+  return values as Optional<T>
 }
 
 function readDataSlice(text: string): DataSlice | SolanaError {

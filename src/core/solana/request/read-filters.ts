@@ -16,7 +16,7 @@ import { invalidParams, isSolanaError } from '../solana-error.ts'
 import { type Needle, readNeedle } from './read-needle.ts'
 
 /** A filter whose types are right; what its bytes stand for is looked at later, as on a node. */
-export type FilterShape =
+type FilterShape =
   | Exclude<AccountFilter, { kind: 'memcmp' }>
   | { kind: 'memcmp'; offset: number; needle: Needle }
 
