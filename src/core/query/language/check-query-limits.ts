@@ -19,10 +19,8 @@ type Survey = {
   selections: number
   fragmentsOpen: Set<string>
   fragmentsUsed: Set<string>
-  inputData: Rejection | null
-  rootAlias: Rejection | null
-  reserved: Rejection | null
-  tooDeep: Rejection | null
+  /** The first of each kind, in the order of FAULTS. */
+  faults: (Rejection | null)[]
 }
 
 /** A field on the way down from the root; `type` is undefined below a field that does not exist. */
@@ -41,6 +39,9 @@ const SAME_ENTITY_ON_PATH_MAX = 2
 
 const ENTITIES = new Set(['Block', 'Transaction', 'Log', 'CallTracerTrace'])
 
+/** A query with several faults is refused for the one listed first here. */
+const FAULTS = [inputDataFault, reservedFault, rootAliasFault, depthFault]
+
 /**
  * Walks the query as it would expand, whatever its directives say, and refuses what is too big,
  * too deep or never served. It stops at the limits, so that the checks after it have little to do.
@@ -52,18 +53,12 @@ export function checkQueryLimits(query: ReadQuery): Rejection | null {
     selections: 0,
     fragmentsOpen: new Set(),
     fragmentsUsed: new Set(),
-    inputData: null,
-    rootAlias: null,
-    reserved: null,
-    tooDeep: null,
+    faults: [],
   }
   const root: Step = { name: '', type: querySchema().getQueryType() ?? undefined, above: null }
   return (
     visitSelections(survey, query.operation.selectionSet.selections, root, root.type) ??
-    survey.inputData ??
-    survey.reserved ??
-    survey.rootAlias ??
-    survey.tooDeep ??
+    survey.faults.find((fault) => fault !== null) ??
     unusedFragment(survey)
   )
 }
@@ -115,10 +110,7 @@ function visitField(
   const name = field.name.value
   const definition = isObjectType(on) ? on.getFields()[name] : undefined
   const step: Step = { name, type: definition && getNamedType(definition.type), above }
-  noteInputData(survey, field, step, on)
-  noteReserved(survey, field, step)
-  noteRootAlias(survey, field, step)
-  noteDepth(survey, field, step)
+  for (const [at, faultOf] of FAULTS.entries()) survey.faults[at] ??= faultOf(field, step, on)
 
   const selections = field.selectionSet?.selections ?? []
   return visitSelections(survey, selections, step, step.type)
@@ -140,14 +132,13 @@ function visitFragment(survey: Survey, name: string, step: Step): Rejection | nu
   return refused
 }
 
-function noteInputData(
-  survey: Survey,
+function inputDataFault(
   field: FieldNode,
   step: Step,
   on: GraphQLNamedType | undefined,
-): void {
-  if (survey.inputData || step.name !== 'inputData' || on?.name !== 'Transaction') return
-  survey.inputData = refuseQuery(
+): Rejection | null {
+  if (step.name !== 'inputData' || on?.name !== 'Transaction') return null
+  return refuseQuery(
     `transactions.inputData is not supported; asked for at ${pathText(step)}`,
     field,
     'unsupported_field',
@@ -158,40 +149,35 @@ function noteInputData(
  * Refuses names that GraphQL reserves: as aliases they would meet `__proto__` in many a
  * receiver. `__typename`, which clients add to every selection, is answered.
  */
-function noteReserved(survey: Survey, field: FieldNode, step: Step): void {
-  if (survey.reserved) return
+function reservedFault(field: FieldNode, step: Step): Rejection | null {
   const isTypeName = step.name === '__typename'
-  if (isTypeName && (field.alias?.value ?? step.name) === step.name) return
+  if (isTypeName && (field.alias?.value ?? step.name) === step.name) return null
   if (step.name.startsWith('__') && !isTypeName) {
-    survey.reserved = refuseQuery(
-      `introspection is not possible: ${pathText(step)} starts with two underscores`,
-      field,
-    )
-  } else if (field.alias?.value.startsWith('__')) {
-    survey.reserved = refuseQuery(
-      `names that start with two underscores are reserved: ${field.alias.value}`,
-      field,
-    )
+    const words = `${pathText(step)} starts with two underscores`
+    return refuseQuery(`introspection is not possible: ${words}`, field)
   }
+  if (!field.alias?.value.startsWith('__')) return null
+  const words = 'names that start with two underscores are reserved'
+  return refuseQuery(`${words}: ${field.alias.value}`, field)
 }
 
-function noteRootAlias(survey: Survey, field: FieldNode, step: Step): void {
+function rootAliasFault(field: FieldNode, step: Step): Rejection | null {
   const alias = field.alias?.value ?? ROOT_NAME
-  if (survey.rootAlias || step.name !== ROOT_NAME || alias === ROOT_NAME) return
+  if (step.name !== ROOT_NAME || alias === ROOT_NAME) return null
   // Below the root there is another field of that name, whose aliases are like any other.
-  if (step.above?.above) return
-  survey.rootAlias = refuseQuery(`${ROOT_NAME} may not be given another name: ${alias}`, field)
+  if (step.above?.above) return null
+  return refuseQuery(`${ROOT_NAME} may not be given another name: ${alias}`, field)
 }
 
-function noteDepth(survey: Survey, field: FieldNode, step: Step): void {
+function depthFault(field: FieldNode, step: Step): Rejection | null {
   const entity = step.type?.name
-  if (survey.tooDeep || entity === undefined || !ENTITIES.has(entity)) return
+  if (entity === undefined || !ENTITIES.has(entity)) return null
   let onPath = 0
   for (let at: Step | null = step; at; at = at.above) {
     if (at.type?.name === entity) onPath += 1
   }
-  if (onPath <= SAME_ENTITY_ON_PATH_MAX) return
-  survey.tooDeep = refuseQuery(
+  if (onPath <= SAME_ENTITY_ON_PATH_MAX) return null
+  return refuseQuery(
     `${pathText(step)} nests too deep: ${entity} may stand at most twice on a path`,
     field,
     'query_too_deep',
