@@ -69,15 +69,6 @@ const FORMS: ReadonlyMap<number, VerifyFallback | null> = new Map([
   [31_337, 'local_chain'],
 ])
 
-const NEVER_PROVEN: ReadonlySet<VerifyFallback | null> = new Set([
-  'op_deposits',
-  'arbitrum_transactions',
-  'zksync_blocks',
-  'polygon_state_sync',
-  'avalanche_headers',
-  'hyperliquid_system_transactions',
-])
-
 export function verifyingOf(network: {
   kind: 'evm' | 'solana'
   chainId?: number
@@ -102,5 +93,6 @@ function fallbackOf(
 /** Why `verify: receipts` would have a chain wait for ever; null where it would not. */
 export function neverProven(chainId: number): VerifyFallback | null {
   const form = FORMS.get(chainId) ?? null
-  return NEVER_PROVEN.has(form) ? form : null
+  // Blocks of these two may be encoded as Ethereum's.
+  return form === 'not_tested' || form === 'local_chain' ? null : form
 }
