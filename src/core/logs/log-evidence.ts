@@ -1,3 +1,4 @@
+import type { Header } from '../chain/block.ts'
 import { bloomIn } from '../chain/checks.ts'
 import { headerIn } from '../chain/header.ts'
 import { type BloomBits, isZeroBloom } from '../chain/logs-bloom.ts'
@@ -7,12 +8,7 @@ import type { BlockRange, LogKeys } from './log-filter.ts'
 import type { LogList } from './log-list.ts'
 
 /** A header with the bloom of its block's logs; null where it has none. */
-export type LogHeader = {
-  number: number
-  hash: string
-  parentHash: string
-  bloom: Uint8Array | null
-}
+export type LogHeader = Header & { bloom: Uint8Array | null }
 
 /** A node that cuts lists off does so at round numbers. */
 const CUT_COUNT_MIN = 1000

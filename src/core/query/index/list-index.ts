@@ -1,6 +1,6 @@
 import type { BlockListName } from '../items/field-rule.ts'
 import { type Checks, type Item, type KeyCheck, keyOf, passesChecks } from '../items/item-filter.ts'
-import { type BloomFilter, openBloomFilter } from '../keys/bloom-filter.ts'
+import { openBloomFilter } from '../keys/bloom-filter.ts'
 import type { LiveVariable } from '../keys/live-variable.ts'
 import { hashReadKey, type KeySeed, readKey } from '../keys/read-key.ts'
 import {
@@ -41,21 +41,13 @@ export type FilterEntry<User extends object = object> = ConjunctionChecks & {
 
 export type Alternative = ConjunctionChecks & { readonly of: FilterEntry }
 
-export type ListIndex = ReturnType<typeof openListIndex>
-
 /**
  * The conjunctions under a key: one by itself where the key is all that it asks for in the
  * dimension, as under most keys.
  */
 type Registered = Conjunction | { readonly key: string; conjunctions: SmallSet<Conjunction> }
 
-type Dimension = {
-  literal: InternTable<Registered>
-  bloom: BloomFilter
-  variable: Map<LiveVariable, SmallSet<Conjunction>>
-  /** Keys under which many conjunctions met many items, and how many items those were. */
-  hot: Map<string, number>
-}
+type Dimension = ReturnType<typeof openDimension>
 
 type Matching = {
   touched: FilterEntry[]
@@ -188,7 +180,7 @@ function conjunctionsUnder(
   return registered && 'key' in registered ? registered.conjunctions : registered
 }
 
-function openDimension(seed: KeySeed): Dimension {
+function openDimension(seed: KeySeed) {
   const literal = openInternTable<Registered>(
     (registered) => ('key' in registered ? registered.key : (accessCheck(registered) as string)),
     // Customers choose their keys freely, and blocks are looked up in it: see `hashReadKey`.
@@ -197,8 +189,9 @@ function openDimension(seed: KeySeed): Dimension {
   return {
     literal,
     bloom: openBloomFilter(() => literal.keys()),
-    variable: new Map(),
-    hot: new Map(),
+    variable: new Map<LiveVariable, SmallSet<Conjunction>>(),
+    /** Keys under which many conjunctions met many items, and how many items those were. */
+    hot: new Map<string, number>(),
   }
 }
 

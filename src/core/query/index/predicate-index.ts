@@ -13,21 +13,15 @@ import { detachString } from '../keys/detach-string.ts'
 import type { VariableRegistry } from '../keys/variable-registry.ts'
 import type { ListFilter } from '../language/query-plan.ts'
 import type { VariableSource } from '../output/fragment-templates.ts'
-import { type InternTable, openInternTable } from './intern-table.ts'
+import { openInternTable } from './intern-table.ts'
 import {
   type Alternative,
   type Conjunction,
   type FilterEntry,
   isOnlyCheck,
-  type ListIndex,
   liveVariable,
   openListIndex,
 } from './list-index.ts'
-
-type ListFilters<User extends object> = {
-  entries: InternTable<FilterEntry<User>>
-  index: ListIndex
-}
 
 /** Filters that ask for no key, but maybe for a number of topics. */
 type KeylessFilters = { list: BlockListName; topics: number; entries: Set<FilterEntry> }
@@ -45,10 +39,10 @@ export function forgetFound(entries: readonly FilterEntry[]): void {
 
 /** The filters of all standing queries, found by what a block holds instead of one by one. */
 export function openPredicateIndex<User extends object>(variables: VariableRegistry) {
-  const lists: Readonly<Record<BlockListName, ListFilters<User>>> = {
-    transactions: openListFilters('transactions', variables),
-    logs: openListFilters('logs', variables),
-    callTracerTraces: openListFilters('callTracerTraces', variables),
+  const lists = {
+    transactions: openListFilters<User>('transactions', variables),
+    logs: openListFilters<User>('logs', variables),
+    callTracerTraces: openListFilters<User>('callTracerTraces', variables),
   }
   const keyless = new Map<string, KeylessFilters>()
   const recentKeys = openTwoGenerationMap<string, string>({ weightMax: KEYS_SHARED_MAX })
@@ -105,12 +99,9 @@ export function openPredicateIndex<User extends object>(variables: VariableRegis
 
 const LISTS = ['transactions', 'logs', 'callTracerTraces'] as const
 
-function openListFilters<User extends object>(
-  list: BlockListName,
-  variables: VariableRegistry,
-): ListFilters<User> {
+function openListFilters<User extends object>(list: BlockListName, variables: VariableRegistry) {
   return {
-    entries: openInternTable((entry) => filterEntryKey(checksOf(list, entry))),
+    entries: openInternTable<FilterEntry<User>>((entry) => filterEntryKey(checksOf(list, entry))),
     index: openListIndex(list, variables),
   }
 }

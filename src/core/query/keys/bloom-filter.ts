@@ -1,5 +1,3 @@
-export type BloomFilter = ReturnType<typeof openBloomFilter>
-
 /** With two bits a key, in one word, one absent key in fifty passes. */
 const BITS_PER_KEY = 16
 const BITS_MIN = 8192

@@ -14,18 +14,9 @@ export type MintFacts = {
   scaled: ScaledAmount | null
 }
 
-export type InterestBearing = {
-  initializedAtSeconds: bigint
-  averageRateBps: number
-  updatedAtSeconds: bigint
-  currentRateBps: number
-}
+export type InterestBearing = ReturnType<typeof interestFrom>
 
-export type ScaledAmount = {
-  multiplier: number
-  newMultiplierFromSeconds: bigint
-  newMultiplier: number
-}
+export type ScaledAmount = ReturnType<typeof scaledFrom>
 
 const DECIMALS_AT = 44
 
@@ -51,7 +42,7 @@ export function readMintFacts(data: Uint8Array): MintFacts | null {
   }
 }
 
-function interestFrom(view: DataView, at: number): InterestBearing {
+function interestFrom(view: DataView, at: number) {
   return {
     initializedAtSeconds: view.getBigInt64(at, true),
     averageRateBps: view.getInt16(at + 8, true),
@@ -60,7 +51,7 @@ function interestFrom(view: DataView, at: number): InterestBearing {
   }
 }
 
-function scaledFrom(view: DataView, at: number): ScaledAmount {
+function scaledFrom(view: DataView, at: number) {
   return {
     multiplier: view.getFloat64(at, true),
     newMultiplierFromSeconds: view.getBigInt64(at + 8, true),

@@ -5,18 +5,13 @@ import { encodeKey } from '../../base58.ts'
  * Reading past the end never throws; it marks the input as failed and gives zeros, so that a
  * parser reads all its fields in one go and asks once, at the end, whether they were there.
  */
-export type Bincode = {
-  readonly bytes: Uint8Array
-  readonly view: DataView
-  at: number
-  failed: boolean
-}
+export type Bincode = ReturnType<typeof openBincode>
 
 export const KEY_BYTES = 32
 
 const NO_BYTES = new Uint8Array(0)
 
-export function openBincode(bytes: Uint8Array): Bincode {
+export function openBincode(bytes: Uint8Array) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return { bytes, view, at: 0, failed: false }
 }
