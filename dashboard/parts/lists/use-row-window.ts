@@ -9,22 +9,12 @@ const STEP = 6
 /** The top bar of the page covers so much. */
 const COVERED_PX = 52
 
-type RowWindow = {
-  from: number
-  to: number
-  /** The first row is out of view. */
-  isScrolled: boolean
-}
-
 /** Which of `count` rows of one height are in view; the page itself scrolls. */
-export function useRowWindow(
-  ref: { current: Element | null },
-  count: number,
-  rowHeight: number,
-): RowWindow {
-  const [view, setView] = useState<RowWindow>({
+export function useRowWindow(ref: { current: Element | null }, count: number, rowHeight: number) {
+  const [view, setView] = useState({
     from: 0,
     to: Math.min(count, OVERSCAN * 4),
+    /** The first row is out of view. */
     isScrolled: false,
   })
   useLayoutEffect(() => {

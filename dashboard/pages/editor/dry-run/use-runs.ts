@@ -15,8 +15,8 @@ export type DryRunResult = Query & {
 
 export type QueryEstimate = AnswerOf<'estimateQuery'>['data'] & { query: string }
 
-export type DryRun = NewestRun<Query & { block: string }, DryRunResult>
-export type Estimating = NewestRun<Query, QueryEstimate>
+export type DryRun = ReturnType<typeof useRuns>['dryRun']
+export type Estimating = ReturnType<typeof useRuns>['estimating']
 
 /** An estimate looks at so many of the newest blocks. */
 const BLOCKS = 50
@@ -87,17 +87,8 @@ export function memberText(text: string, name: string): string {
   return ''
 }
 
-type NewestRun<Asked, Result> = {
-  /** The last that worked; it stays while a newer one is under way or failed. */
-  result: Result | null
-  isRunning: boolean
-  fault: string
-  run(asked: Asked): Promise<void>
-}
-
-function useNewestRun<Asked, Result>(
-  ask: (asked: Asked, signal: AbortSignal) => Promise<Result>,
-): NewestRun<Asked, Result> {
+/** `result` is the last that worked; it stays while a newer one is under way or failed. */
+function useNewestRun<Asked, Result>(ask: (asked: Asked, signal: AbortSignal) => Promise<Result>) {
   const [result, setResult] = useState<Result | null>(null)
   const [isRunning, setRunning] = useState(false)
   const [fault, setFault] = useState('')

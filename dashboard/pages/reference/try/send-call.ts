@@ -6,15 +6,7 @@ import { type CallInputs, isKeyInHeader, isNodeCall, targetOf } from './call-req
 
 type Sender = { team: string | undefined; key: string }
 
-export type CallOutcome = {
-  status: number
-  tookMs: number
-  type: string
-  text: string
-  /** Bytes that came and are not shown. */
-  cutBytes: number
-  headers: readonly (readonly [string, string])[]
-}
+export type CallOutcome = Awaited<ReturnType<typeof sendCall>>
 
 /** Larger answers are shown in part: a page of a few million signs is of no use. */
 const SHOWN_MAX = 64 * 1024
@@ -28,11 +20,7 @@ const SHOWN_HEADERS: readonly string[] = [
 ]
 
 /** Sends a call with the session's cookie, and tells how it went; throws where nobody answers. */
-export async function sendCall(
-  call: ReferenceCall,
-  inputs: CallInputs,
-  sender: Sender,
-): Promise<CallOutcome> {
+export async function sendCall(call: ReferenceCall, inputs: CallInputs, sender: Sender) {
   const target = targetOf(call, inputs, encodeURIComponent(sender.key))
   const startMs = performance.now()
   const response = await fetch(target, requestOf(call, inputs, sender)).catch((thrown) => {
@@ -48,6 +36,7 @@ export async function sendCall(
     tookMs,
     type,
     text: text.slice(0, SHOWN_MAX),
+    /** Bytes that came and are not shown. */
     cutBytes: Math.max(0, text.length - SHOWN_MAX),
     headers: SHOWN_HEADERS.flatMap((name) => {
       const value = response.headers.get(name)

@@ -2,14 +2,7 @@ import type { Delivery } from '@headgate/client'
 
 export const STATUSES = ['waiting', 'delivered', 'failed', 'cancelled'] as const
 
-type DeliveryStatus = (typeof STATUSES)[number]
-
-export type LogFilters = {
-  status: DeliveryStatus | null
-  block: number | null
-  isRetried: boolean
-  isRerun: boolean
-}
+export type LogFilters = ReturnType<typeof filtersIn>
 
 const RETRIED_ATTEMPTS = 2
 
@@ -17,7 +10,7 @@ const RETRIED_ATTEMPTS = 2
 const BLOCK_DIGITS = /^[0-9]{1,15}$/
 
 /** Reads filters from an address; what it does not understand filters nothing. */
-export function filtersIn(query: URLSearchParams): LogFilters {
+export function filtersIn(query: URLSearchParams) {
   const block = query.get('block') ?? ''
   return {
     status: STATUSES.find((status) => status === query.get('status')) ?? null,
