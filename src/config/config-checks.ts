@@ -12,8 +12,6 @@ import type { BudgetValues } from './budget-schema.ts'
 import type { NetworkValues, UpstreamValues } from './config-network-schema.ts'
 import type { ConfigValues } from './config-schema.ts'
 
-export type ListenAddress = { host: string; port: number }
-
 const PORT_MAX = 65_535
 
 /** First parts of our own paths; a network of this name could not be reached, or would hide one. */
@@ -38,13 +36,12 @@ const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
 const FOR_EVM = 'is only for evm networks'
 const FOR_SOLANA = 'is only for solana networks'
 
-type CompleteValues = Omit<ConfigValues, 'networks' | 'upstreams'> & {
-  networks?: readonly NetworkValues[] | undefined
-}
-
 /** Checks the rules that a schema cannot say, on values that have passed it. */
-export function checkValues(values: CompleteValues, platform: string): SchemaFault[] {
-  const networks = values.networks ?? []
+export function checkValues(
+  values: ConfigValues,
+  networks: readonly NetworkValues[],
+  platform: string,
+): SchemaFault[] {
   return [
     ...checkListen(values.listen, ['listen']),
     ...checkListen(values.metrics.listen, ['metrics', 'listen']),
@@ -69,7 +66,7 @@ function checkListen(text: string | undefined, path: JsonPath): SchemaFault[] {
 }
 
 /** `127.0.0.1:8080`, `localhost:0` or `[::1]:8080`. */
-export function parseListen(text: string): ListenAddress | undefined {
+export function parseListen(text: string) {
   const found = /^(?:\[([^\]]+)\]|([A-Za-z0-9.-]+)):(\d{1,5})$/.exec(text)
   if (!found) return undefined
   const [, ipv6, name, digits] = found
@@ -83,7 +80,7 @@ export function slugOf(network: NetworkValues): string {
 }
 
 /** Many processes read what each other has sealed. */
-function checkStore({ database, secret, postgres }: CompleteValues): SchemaFault[] {
+function checkStore({ database, secret, postgres }: ConfigValues): SchemaFault[] {
   if (database === undefined) return []
   return [
     ...checkPostgres(database, ['database']),
@@ -115,7 +112,7 @@ function checkPostgresServer(address: string, path: JsonPath): SchemaFault[] {
 }
 
 /** The addresses may hold credentials, so nothing of them is repeated. */
-function checkNats(values: CompleteValues): SchemaFault[] {
+function checkNats(values: ConfigValues): SchemaFault[] {
   const { nats, natsCredentials } = values
   if (nats === undefined) {
     const files = (['natsCredentials', 'natsCa'] as const).filter((name) => values[name])
@@ -205,7 +202,7 @@ function checkAddress(
 }
 
 /** Finer prices than a hundredth would be rounded in silence. */
-function checkPrices(values: CompleteValues): SchemaFault[] {
+function checkPrices(values: ConfigValues): SchemaFault[] {
   return Object.entries(values.prices).flatMap(([method, price]) =>
     Object.entries(price)
       .filter(([, cu]) => Math.abs(cu * CENTI_PER_CU - Math.round(cu * CENTI_PER_CU)) > 1e-6)

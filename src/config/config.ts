@@ -1,12 +1,10 @@
 import { availableParallelism } from 'node:os'
-import type { Tier } from '../core/billing/plan.ts'
 import { assert } from '../core/errors.ts'
 import { isJsonObject, type JsonPath } from '../core/json/json-value.ts'
-import type { Network } from '../core/network.ts'
 import { checkSchema, type SchemaFault } from '../core/schema/check-schema.ts'
 import { withDefaults } from '../core/schema/with-defaults.ts'
-import { type NatsServer, parseNatsServers } from '../core/servers/parse-nats-servers.ts'
-import { checkValues, type ListenAddress, parseListen } from './config-checks.ts'
+import { parseNatsServers } from '../core/servers/parse-nats-servers.ts'
+import { checkValues, parseListen } from './config-checks.ts'
 import { applyEnvironment, type Environment, type Override } from './config-environment.ts'
 import { type ConfigFile, parseConfigFile, readConfigFile } from './config-file.ts'
 import { CONFIG_SCHEMA, type ConfigValues } from './config-schema.ts'
@@ -14,30 +12,7 @@ import { locateNetwork, readNetwork } from './read-networks.ts'
 import { type ExpandedNetworks, expandVendors } from './vendors/expand-vendors.ts'
 
 /** Everything an operator can set, complete: all defaults are in it. */
-export type Settings = {
-  /** Neither a file nor a variable names networks: the embedded ones are to be added. */
-  local: boolean
-  listen: ListenAddress
-  /** Scheme, host and port, without a slash at the end. */
-  publicUrl: string
-  /** False when `publicUrl` was made from the port of `listen`, which may be 0. */
-  publicUrlGiven: boolean
-  domain: string
-  networks: readonly Network[]
-  /** Null: hints need no server of their own. */
-  nats: NatsSettings | null
-  tiers: ReadonlyMap<string, Tier>
-  /** The processes that serve JSON-RPC; with 1 it is this process itself. */
-  gateway: { workers: number }
-  /** The place where a network or one of its upstreams was configured: `headgate.yaml:14`. */
-  locate(networkId: string, upstreamName?: string): string
-  locateOption(name: string): string
-} & Omit<
-  ConfigValues,
-  'listen' | 'publicUrl' | 'domain' | 'networks' | 'upstreams' | 'tiers' | 'gateway' | NatsOption
->
-
-type NatsOption = 'nats' | 'natsCredentials' | 'natsCa'
+export type Settings = ReturnType<typeof toSettings>
 
 type ConfigFault = { where: string; message: string }
 
@@ -85,7 +60,7 @@ export function loadSettings(input: { file?: string; env: Environment }): Settin
   const values = withDefaults(CONFIG_SCHEMA, local ? forOneMachine(value) : value)
   const expanded = expandVendors(values)
   if (expanded.faults.length > 0) return new ConfigFaults(located(expanded.faults, where))
-  const inconsistent = checkValues({ ...values, networks: expanded.networks }, process.platform)
+  const inconsistent = checkValues(values, expanded.networks, process.platform)
   if (inconsistent.length > 0) return new ConfigFaults(located(inconsistent, where))
   return toSettings(values, expanded, local, where)
 }
@@ -143,7 +118,7 @@ function toSettings(
   expanded: ExpandedNetworks,
   local: boolean,
   where: Where,
-): Settings {
+) {
   const { listen, publicUrl, domain, networks: _, upstreams: __, ...named } = values
   const { tiers, gateway, ...others } = named
   const { nats, natsCredentials, natsCa, ...rest } = others
@@ -151,17 +126,24 @@ function toSettings(
   const url = new URL(publicUrl ?? `http://localhost:${address.port}`)
   return {
     ...rest,
+    /** Neither a file nor a variable names networks: the embedded ones are to be added. */
     local,
     listen: address,
+    /** Scheme, host and port, without a slash at the end. */
     publicUrl: url.origin,
+    /** False when `publicUrl` was made from the port of `listen`, which may be 0. */
     publicUrlGiven: publicUrl !== undefined,
     domain: domain ?? url.hostname,
+    /** The processes that serve JSON-RPC; with 1 it is this process itself. */
     gateway: { workers: workersOf(gateway.workers, availableParallelism(), process.platform) },
     networks: expanded.networks.map(readNetwork),
+    /** Null: hints need no server of their own. */
     nats: natsSettings(nats, natsCredentials, natsCa),
     tiers: new Map(Object.entries(tiers).map(([name, tier]) => [name, { name, ...tier }])),
-    locate: (networkId, upstreamName) => locateNetwork(expanded, where, networkId, upstreamName),
-    locateOption: (name) => where([name]),
+    /** The place where a network or one of its upstreams was configured: `headgate.yaml:14`. */
+    locate: (networkId: string, upstreamName?: string) =>
+      locateNetwork(expanded, where, networkId, upstreamName),
+    locateOption: (name: string) => where([name]),
   }
 }
 
@@ -171,18 +153,12 @@ export function workersOf(asked: number | 'auto', cores: number, platform: strin
   return platform === 'linux' ? Math.max(1, cores - 1) : 1
 }
 
-type NatsSettings = {
-  servers: readonly NatsServer[]
-  credentialsFile: string | undefined
-  caFile: string | undefined
-}
-
 /** Null where no servers are configured. */
 function natsSettings(
   servers: string | undefined,
   credentialsFile: string | undefined,
   caFile: string | undefined,
-): NatsSettings | null {
+) {
   if (servers === undefined) return null
   const parsed = parseNatsServers(servers)
   assert(typeof parsed !== 'string', 'values have been checked')

@@ -45,10 +45,7 @@ describe('gateway.workers', () => {
 
   test('above 1 is refused where a port cannot be shared', () => {
     const values = (workers: number | 'auto') =>
-      checkValues(
-        { ...withDefaults(CONFIG_SCHEMA, { gateway: { workers } }), networks: [] },
-        'darwin',
-      )
+      checkValues(withDefaults(CONFIG_SCHEMA, { gateway: { workers } }), [], 'darwin')
     expect(values(2)).toEqual([
       {
         path: ['gateway', 'workers'],

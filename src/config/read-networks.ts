@@ -2,7 +2,7 @@ import type { JsonPath } from '../core/json/json-value.ts'
 import type { Network, UpstreamBudget } from '../core/network.ts'
 import type { BudgetValues } from './budget-schema.ts'
 import { slugOf } from './config-checks.ts'
-import type { NetworkValues, UpstreamValues } from './config-network-schema.ts'
+import type { NetworkValues } from './config-network-schema.ts'
 import { type ExpandedNetworks, placeKey } from './vendors/expand-vendors.ts'
 import { VENDOR_CREDITS } from './vendors/vendor-credits.ts'
 
@@ -24,7 +24,7 @@ export function readNetwork(values: NetworkValues): Network {
     blockTimeMs,
     headPollMs: values.headPollMs ?? clamp(pollMs, HEAD_POLL_MS_MIN, HEAD_POLL_MS_MAX),
     upstreams: values.upstreams.map(({ budget, ...upstream }) =>
-      budget ? { ...upstream, budget: toBudget(values.id, upstream, budget) } : upstream,
+      budget ? { ...upstream, budget: toBudget(values.id, upstream.name, budget) } : upstream,
     ),
   }
 }
@@ -48,11 +48,7 @@ export function locateNetwork(
   return address.startsWith('HEADGATE_') ? address : where(upstream)
 }
 
-function toBudget(
-  networkId: string,
-  { name }: Pick<UpstreamValues, 'name'>,
-  budget: BudgetValues,
-): UpstreamBudget {
+function toBudget(networkId: string, name: string, budget: BudgetValues): UpstreamBudget {
   const { account, requestsPerSecond, creditsPerMonth, credits, creditsOf, resetDay } = budget
   const table = creditsOf === undefined ? CREDITS_DEFAULT : VENDOR_CREDITS[creditsOf]
   return {

@@ -19,12 +19,7 @@ import {
   vendorMeant,
 } from './vendor-address.ts'
 
-export type ExpandedNetworks = {
-  networks: NetworkValues[]
-  faults: SchemaFault[]
-  /** The place in the file of each upstream, and of each network, that a vendor brought. */
-  broughtBy: ReadonlyMap<string, JsonPath>
-}
+export type ExpandedNetworks = ReturnType<typeof expandVendors>
 
 type Options = Pick<ConfigValues, 'networks' | 'upstreams'>
 
@@ -41,8 +36,9 @@ type VendorEntry = {
  * The networks with all their upstreams: keys of vendors become addresses, vendors are added to the
  * networks that they serve, and networks of which only the id is given get the rest.
  */
-export function expandVendors(values: Options): ExpandedNetworks {
+export function expandVendors(values: Options) {
   const faults: SchemaFault[] = []
+  /** The place in the file of each upstream, and of each network, that a vendor brought. */
   const broughtBy = new Map<string, JsonPath>()
   const vendors = readVendors(values, faults)
   const given = values.networks ?? networksOf(vendors, broughtBy)
