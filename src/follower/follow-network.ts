@@ -22,14 +22,7 @@ type Shared = {
   committed(event: RecordedEvent): void
 }
 
-export type Follower = {
-  /** The last block; null before the first. */
-  status(): { number: number; hash: string; sequenceNumber: number } | null
-  /** The follower has not reached a head that its network had several block times ago. */
-  isBehind(): boolean
-  /** Finishes a commit under way, begins nothing new. */
-  stop(): Promise<void>
-}
+export type Follower = ReturnType<typeof followNetwork>
 
 /** Heads are checked this often without news, for what time alone changes: votes and leases. */
 const CHECK_EVERY_MS = 1_000
@@ -41,7 +34,7 @@ const STOP_MS_MAX = 2_000
  * Follows one network's canonical chain for as long as it is served: each block becomes one
  * event, in order. Heads are hints; what is stored decides where it goes on.
  */
-export function followNetwork(world: World, shared: Shared, service: NetworkService): Follower {
+export function followNetwork(world: World, shared: Shared, service: NetworkService) {
   const { clock } = world
   const idle = openWakeableSleep(clock)
   const state: FollowerState = {
@@ -80,8 +73,10 @@ export function followNetwork(world: World, shared: Shared, service: NetworkServ
   void followUntilStopped(state, idle, shared.known)
 
   return {
+    /** The last block; null before the first. */
     status: () => statusOf(state),
     isBehind: progress.isBehind,
+    /** Finishes a commit under way, starts nothing new. */
     async stop() {
       state.isStopped = true
       progress.stop()
@@ -117,7 +112,7 @@ async function followUntilStopped(
   }
 }
 
-function statusOf({ tail, sequenceNumber }: FollowerState): ReturnType<Follower['status']> {
+function statusOf({ tail, sequenceNumber }: FollowerState) {
   const tip = tail.at(-1)
   if (!tip || sequenceNumber === null) return null
   return { number: tip.number, hash: tip.hash, sequenceNumber }

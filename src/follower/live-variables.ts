@@ -10,15 +10,13 @@ export type UsedVariable = { teamId: string; name: string }
 
 type Loaded = UsedVariable & { id: number; revision: number }
 
-export type LiveVariables = {
-  refresh(used: readonly UsedVariable[], since: number): Promise<void>
-}
+export type LiveVariables = ReturnType<typeof openLiveVariables>
 
 const VARIABLES_PAGE = 1000
 const ITEMS_PAGE = 10_000
 
 /** Holds in memory the variables that some query uses, and no others. */
-export function openLiveVariables(world: World, registry: VariableRegistry): LiveVariables {
+export function openLiveVariables(world: World, registry: VariableRegistry) {
   const { database } = world
   const loaded = new Map<string, Loaded>()
 
@@ -47,7 +45,7 @@ export function openLiveVariables(world: World, registry: VariableRegistry): Liv
   }
 
   return {
-    async refresh(used, since) {
+    async refresh(used: readonly UsedVariable[], since: number) {
       const wanted = new Map(used.map((one) => [keyOf(one), one]))
       for (const [key, held] of loaded) if (!wanted.has(key)) drop(key, held)
 

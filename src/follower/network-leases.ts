@@ -4,21 +4,15 @@ import { countOthers, standBy, standDown } from '../tables/chain/followers.ts'
 import { readLeases, releaseLease, takeLeases } from '../tables/sql/leases.ts'
 import { type SharedNetwork, shareNetworks } from './share-networks.ts'
 
-export type NetworkLeases = {
-  hold(network: string, candidate: Candidate): NetworkLease
-}
+export type NetworkLeases = ReturnType<typeof openNetworkLeases>
+
+export type NetworkLease = ReturnType<NetworkLeases['hold']>
 
 type Candidate = {
   /** The network's nodes tell it of blocks. */
   canFollow(): boolean
   /** Told each time the lease is renewed, and whether it was not held before. */
   renewed(isGained: boolean): void
-}
-
-export type NetworkLease = {
-  held(): boolean
-  headSeen(): void
-  release(): Promise<void>
 }
 
 type LeaseState = SharedNetwork & {
@@ -39,7 +33,7 @@ const SAFETY_MS = 2_000
  * process about as many networks. It is no more than courtesy, as clocks differ: what keeps
  * events single is the condition in their transaction.
  */
-export function openNetworkLeases(world: World, holder: string): NetworkLeases {
+export function openNetworkLeases(world: World, holder: string) {
   const { clock, database, telemetry } = world
   const states = new Map<string, LeaseState>()
   let stopRenewing: (() => void) | null = null
@@ -56,7 +50,7 @@ export function openNetworkLeases(world: World, holder: string): NetworkLeases {
   )
 
   return {
-    hold(network, candidate) {
+    hold(network: string, candidate: Candidate) {
       const state: LeaseState = {
         network,
         candidate,

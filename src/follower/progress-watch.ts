@@ -9,11 +9,7 @@ type Standing = {
   isOurs(): boolean
 }
 
-export type ProgressWatch = {
-  /** The follower has not reached a head that its network had several block times ago. */
-  isBehind(): boolean
-  stop(): void
-}
+export type ProgressWatch = ReturnType<typeof openProgressWatch>
 
 const LOOK_EVERY_MS = 1000
 
@@ -29,7 +25,7 @@ export function openProgressWatch(
   { clock, telemetry }: World,
   network: Pick<Network, 'id' | 'blockTimeMs'>,
   { tip, head, isOurs }: Standing,
-): ProgressWatch {
+) {
   const labels = { network: network.id }
   const behindMsMax = Math.max(BEHIND_MS_MIN, network.blockTimeMs * BEHIND_BLOCKS)
   let goal: { number: number; sinceMs: number } | null = null
@@ -60,6 +56,7 @@ export function openProgressWatch(
     () => behindMs() / 1000,
   )
   return {
+    /** The follower has not reached a head that its network had several block times ago. */
     isBehind,
     stop() {
       stopLooking()

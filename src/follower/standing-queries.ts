@@ -19,13 +19,7 @@ import {
 import { type LiveVariables, openLiveVariables, type UsedVariable } from './live-variables.ts'
 
 /** Every active webhook's query, compiled and indexed by network, and the variables they name. */
-export type StandingQueries = {
-  /** Reads what has changed since it was last called; cheap when nothing has. */
-  refresh(): Promise<void>
-  engineOf(network: string): Engine
-  /** Some active webhook of the network wants to hear when a height became empty. */
-  notifiesRemoved(network: string): boolean
-}
+export type StandingQueries = ReturnType<typeof openStandingQueries>
 
 type Held = {
   registry: VariableRegistry
@@ -43,15 +37,17 @@ type ChangedQuery = { webhook: StandingWebhook; plan: QueryPlan | null }
 const PAGE = 100
 
 /** `seed` is unknown to others, so that nobody can choose keys that pile up in one place. */
-export function openStandingQueries(world: World, seed: KeySeed): StandingQueries {
+export function openStandingQueries(world: World, seed: KeySeed) {
   const held = nothingHeld(world, seed)
   // The followers of all networks share what is held.
   const inTurn = serial()
 
   return {
+    /** Reads what has changed since the last call; cheap when nothing has. */
     refresh: () => inTurn(() => readChanges(world, held, seed)),
-    engineOf: (network) => engineOf(held, network),
-    notifiesRemoved: (network) => (held.notified.get(network)?.size ?? 0) > 0,
+    engineOf: (network: string) => engineOf(held, network),
+    /** True if any active webhook of the network asks for heights that became empty. */
+    notifiesRemoved: (network: string) => (held.notified.get(network)?.size ?? 0) > 0,
   }
 }
 

@@ -2,18 +2,7 @@ import { backoffMs } from '../../core/async/backoff.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Replay } from '../../tables/webhooks/replays.ts'
 
-export type ReplayRetries = {
-  isDue(replayId: string): boolean
-  /** Waits without a failure; failures from before still count. */
-  postpone(replay: Replay, waitMs: number): void
-  /** False when the block failed too often; transient failures (no node answered) do not count. */
-  recordFailure(replay: Replay, isTransient: boolean): boolean
-  /** Ends all waits without a failure: what they wait for may have come. */
-  endWaits(): void
-  forget(replayId: string): void
-  /** Forgets replays that have not been seen for long: they ended elsewhere. */
-  forgetStale(): void
-}
+export type ReplayRetries = ReturnType<typeof openReplayRetries>
 
 type Retry = {
   dueAtMs: number
@@ -31,15 +20,17 @@ const ANSWERED_FAILURES_MAX = 14
 
 const STALE_MS = 10 * BACKOFF.maxMs
 
-export function openReplayRetries(clock: Clock): ReplayRetries {
+export function openReplayRetries(clock: Clock) {
   const retries = new Map<string, Retry>()
   return {
-    isDue: (replayId) => (retries.get(replayId)?.dueAtMs ?? 0) <= clock.monotonicMs(),
-    postpone({ id, nextBlock }, waitMs) {
+    isDue: (replayId: string) => (retries.get(replayId)?.dueAtMs ?? 0) <= clock.monotonicMs(),
+    /** Waits without a failure; failures from before still count. */
+    postpone({ id, nextBlock }: Replay, waitMs: number) {
       const before = retries.get(id) ?? { blockNumber: nextBlock, failures: 0, answeredFailures: 0 }
       retries.set(id, { ...before, dueAtMs: clock.monotonicMs() + waitMs })
     },
-    recordFailure({ id, nextBlock }, isTransient) {
+    /** False if the block failed too often. Transient failures (no node answered) do not count. */
+    recordFailure({ id, nextBlock }: Replay, isTransient: boolean) {
       const before = retries.get(id)
       const same = before?.blockNumber === nextBlock ? before : null
       const failures = (same?.failures ?? 0) + 1
@@ -49,10 +40,12 @@ export function openReplayRetries(clock: Clock): ReplayRetries {
       retries.set(id, { dueAtMs, blockNumber: nextBlock, failures, answeredFailures })
       return true
     },
+    /** Ends all waits without a failure: what they wait for may have come. */
     endWaits() {
       for (const [id, { failures }] of retries) if (failures === 0) retries.delete(id)
     },
-    forget: (replayId) => void retries.delete(replayId),
+    forget: (replayId: string) => void retries.delete(replayId),
+    /** Forgets replays that have not been seen for long: they ended elsewhere. */
     forgetStale() {
       const nowMs = clock.monotonicMs()
       for (const [id, { dueAtMs }] of retries) if (dueAtMs + STALE_MS < nowMs) retries.delete(id)

@@ -25,12 +25,7 @@ type Options = {
   holder: string
 }
 
-export type ReplayScheduler = {
-  /** A replay is new, or need not wait any longer. Best effort: a check finds those too. */
-  wake(): void
-  /** Finishes a commit under way, begins nothing new. */
-  stop(): Promise<void>
-}
+export type ReplayScheduler = ReturnType<typeof openReplayScheduler>
 
 type State = {
   world: World
@@ -75,7 +70,7 @@ const OUR_FAULT = 'Something went wrong on our side.'
  * Runs the replays that are under way, a few at a time and in slices. Their rows say how far
  * each is, so the next process after a crash goes on with the very next block.
  */
-export function openReplayScheduler(world: World, options: Options): ReplayScheduler {
+export function openReplayScheduler(world: World, options: Options) {
   const { clock } = world
   const idle = openWakeableSleep(clock)
   const state: State = {
@@ -98,10 +93,12 @@ export function openReplayScheduler(world: World, options: Options): ReplaySched
   const ended = loop()
 
   return {
+    /** A replay is new, or need not wait any longer. Best effort: a check finds those too. */
     wake() {
       state.retries.endWaits()
       idle.wake()
     },
+    /** Finishes a commit under way, starts nothing new. */
     async stop() {
       state.isStopped = true
       idle.close()

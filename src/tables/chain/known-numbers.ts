@@ -11,14 +11,7 @@ type Event = { network: string; sequenceNumber: number; event: number }
  * primary's last commits. Its next events would then repeat sequence numbers and delivery ids
  * that receivers have already seen with other blocks.
  */
-export type KnownNumbers = {
-  /** An event was committed, or is being delivered. */
-  note(network: string, sequenceNumber: number, event: number): void
-  announce(event: Event): void
-  /** If the store has gone back in time, has it continue above the known numbers. */
-  restore(): Promise<void>
-  stop(): void
-}
+export type KnownNumbers = ReturnType<typeof openKnownNumbers>
 
 type Behind = readonly (readonly [network: string, sequenceNumber: number])[]
 
@@ -29,7 +22,7 @@ const ANNOUNCED = /^(\d{1,15}) (\d{1,15}) (.+)$/
 /** No failover loses more events than this. A higher number is a mistake, and raising is final. */
 const LOST_MAX = 1_000_000
 
-export function openKnownNumbers({ clock, database, signals, telemetry }: World): KnownNumbers {
+export function openKnownNumbers({ clock, database, signals, telemetry }: World) {
   const highest = new Map<string, number>()
   let lastEvent = 0
 
@@ -46,11 +39,13 @@ export function openKnownNumbers({ clock, database, signals, telemetry }: World)
   })
 
   return {
+    /** An event was committed, or is being delivered. */
     note,
-    announce({ network, sequenceNumber, event }) {
+    announce({ network, sequenceNumber, event }: Event) {
       note(network, sequenceNumber, event)
       signals.publish(TOPIC, `${sequenceNumber} ${event} ${network}`)
     },
+    /** If the store has gone back in time, has it continue above the known numbers. */
     async restore() {
       // Noted before the store is read: events that are committed meanwhile are not lost ones.
       const noted = [...highest].toSorted()
