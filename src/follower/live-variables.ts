@@ -1,7 +1,6 @@
 import { openTimeSlices } from '../core/async/time-slices.ts'
 import type { KeySet } from '../core/query/keys/key-set.ts'
 import type { VariableRegistry } from '../core/query/keys/variable-registry.ts'
-import type { Database } from '../ports/database.ts'
 import type { World } from '../ports/world.ts'
 import * as changes from '../tables/webhooks/variable-changes.ts'
 import * as variables from '../tables/webhooks/variables.ts'
@@ -49,7 +48,7 @@ export function openLiveVariables(world: World, registry: VariableRegistry) {
       const wanted = new Map(used.map((one) => [keyOf(one), one]))
       for (const [key, held] of loaded) if (!wanted.has(key)) drop(key, held)
 
-      for await (const changed of changedVariables(database, since)) {
+      for await (const changed of changes.variablesChangedSince(database, since, VARIABLES_PAGE)) {
         const key = keyOf(changed)
         const held = loaded.get(key)
         if (!held) continue
@@ -73,25 +72,10 @@ function addAll(set: KeySet, page: readonly changes.ChangedItem[]): void {
   for (const { item, isGone } of page) if (!isGone) set.add(item)
 }
 
-async function* changedVariables(database: Database, since: number) {
-  for (let revision = since; ; ) {
-    const page = await changes.variablesChangedSince(database, revision, VARIABLES_PAGE)
-    yield* page
-    const last = page.at(-1)
-    if (!last || page.length < VARIABLES_PAGE) return
-    revision = last.revision
-  }
-}
-
 async function* itemPages({ clock, database }: World, id: number, since: number) {
   const slices = openTimeSlices(clock)
-  for (let revision = since, after: string | null = null; ; ) {
-    const page = await changes.itemsChangedSince(database, id, revision, ITEMS_PAGE, after)
+  for await (const page of changes.itemsChangedSince(database, id, since, ITEMS_PAGE)) {
     yield page
-    const last = page.at(-1)
-    if (!last || page.length < ITEMS_PAGE) return
-    revision = last.revision
-    after = last.item
     await slices.rest()
   }
 }

@@ -118,16 +118,9 @@ function engineOf({ registry, engines }: Held, network: string): Engine {
 /** Changed webhooks, oldest first. Compiling 100,000 takes most of a minute, hence slices. */
 async function* changedQueries(world: World, since: number): AsyncGenerator<ChangedQuery> {
   const slices = openTimeSlices(world.clock)
-  for (let revision = since, after: string | null = null; ; ) {
-    const page = await webhooksChangedSince(world.database, revision, PAGE, after)
-    for (const webhook of page) {
-      yield { webhook, plan: planOf(world, webhook) }
-      await slices.rest()
-    }
-    const last = page.at(-1)
-    if (!last || page.length < PAGE) return
-    revision = last.revision
-    after = last.id
+  for await (const webhook of webhooksChangedSince(world.database, since, PAGE)) {
+    yield { webhook, plan: planOf(world, webhook) }
+    await slices.rest()
   }
 }
 

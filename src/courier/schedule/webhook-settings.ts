@@ -1,5 +1,4 @@
 import { standardSignature } from '../../core/delivery/signature.ts'
-import type { Database } from '../../ports/database.ts'
 import { type SealedPlace, type Secrets, signingKeyPlace } from '../../ports/secrets.ts'
 import type { World } from '../../ports/world.ts'
 import { isOtherHistory } from '../../tables/sql/revisions.ts'
@@ -42,8 +41,12 @@ export function openWebhookSettings(world: World, schedule: Schedule): WebhookSe
       revision ??= now
       return []
     }
+    if (before === now) return []
     const since = isOtherHistory(before, now) ? 0 : before
-    const changed = before === now ? [] : await changedSince(database, since)
+    const changed = await Array.fromAsync(
+      webhooksChangedSince(database, since, CHANGES_PAGE),
+      ({ number }) => number,
+    )
     revision = now
     return changed
   }
@@ -128,17 +131,5 @@ function signingKey(secrets: Secrets, sealed: string, sealedPlace: SealedPlace):
     return key
   } catch {
     return null
-  }
-}
-
-async function changedSince(database: Database, since: number): Promise<number[]> {
-  const numbers: number[] = []
-  for (let revision = since, after: string | null = null; ; ) {
-    const page = await webhooksChangedSince(database, revision, CHANGES_PAGE, after)
-    for (const { number } of page) numbers.push(number)
-    const last = page.at(-1)
-    if (!last || page.length < CHANGES_PAGE) return numbers
-    revision = last.revision
-    after = last.id
   }
 }

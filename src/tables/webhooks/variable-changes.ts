@@ -3,40 +3,36 @@ import { VARIABLE_COLUMNS, type Variable } from './variables.ts'
 
 export type ChangedItem = { item: string; isGone: boolean; revision: number }
 
-/**
- * A page of the variables that changed after that revision, in the order of it; no two have
- * the same. The next page begins after the last row's.
- */
-export async function variablesChangedSince(
-  db: Database,
-  revision: number,
-  limit: number,
-): Promise<(Variable & { isGone: boolean })[]> {
-  const rows = await db.query<Variable & { isGone: number }>(sql`
-    SELECT ${VARIABLE_COLUMNS}, is_gone AS "isGone" FROM variables WHERE revision > ${revision}
-    ORDER BY revision LIMIT ${limit}`)
-  return rows.map((row) => ({ ...row, isGone: row.isGone === 1 }))
+/** The variables that changed after that revision, in order; no two have the same revision. */
+export async function* variablesChangedSince(db: Database, since: number, pageRows: number) {
+  for (let revision = since; ; ) {
+    const rows: (Variable & { isGone: number })[] = await db.query(sql`
+      SELECT ${VARIABLE_COLUMNS}, is_gone AS "isGone" FROM variables WHERE revision > ${revision}
+      ORDER BY revision LIMIT ${pageRows}`)
+    yield* rows.map((row) => ({ ...row, isGone: row.isGone === 1 }))
+    const last = rows.at(-1)
+    if (!last || rows.length < pageRows) return
+    revision = last.revision
+  }
 }
 
-/**
- * A page of the items that came or went after that revision, in the order of (revision,
- * item). The next page begins after the last row of this one: pass its revision and its item.
- */
-export async function itemsChangedSince(
+/** Pages of the items that came or went after that revision, in the order of (revision, item). */
+export async function* itemsChangedSince(
   db: Database,
   variableId: number,
-  revision: number,
-  limit: number,
-  afterItem: string | null = null,
-): Promise<ChangedItem[]> {
-  const newer =
-    afterItem === null
-      ? sql`revision > ${revision}`
-      : sql`(revision, item) > (${revision}, ${afterItem})`
-  const rows = await db.query<Omit<ChangedItem, 'isGone'> & { isGone: number }>(sql`
-    SELECT item, is_gone AS "isGone", revision FROM variable_items
-    WHERE variable_id = ${variableId} AND ${newer} ORDER BY revision, item LIMIT ${limit}`)
-  return rows.map((row) => ({ ...row, isGone: row.isGone === 1 }))
+  since: number,
+  pageRows: number,
+): AsyncGenerator<ChangedItem[]> {
+  let newer = sql`revision > ${since}`
+  for (;;) {
+    const rows = await db.query<Omit<ChangedItem, 'isGone'> & { isGone: number }>(sql`
+      SELECT item, is_gone AS "isGone", revision FROM variable_items
+      WHERE variable_id = ${variableId} AND ${newer} ORDER BY revision, item LIMIT ${pageRows}`)
+    yield rows.map((row) => ({ ...row, isGone: row.isGone === 1 }))
+    const last = rows.at(-1)
+    if (!last || rows.length < pageRows) return
+    newer = sql`(revision, item) > (${last.revision}, ${last.item})`
+  }
 }
 
 /** Forgets items of one deleted variable; the number of those it has forgotten now. */

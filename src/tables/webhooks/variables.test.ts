@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
-import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import {
   HOSTILE_TEXTS,
   insertTeams,
@@ -8,7 +7,7 @@ import {
   TEAM_B,
 } from '../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
-import { forgetGoneItems, itemsChangedSince, variablesChangedSince } from './variable-changes.ts'
+import { forgetGoneItems } from './variable-changes.ts'
 import {
   addItems,
   deleteVariable,
@@ -17,7 +16,6 @@ import {
   removeItems,
   TEAM_VARIABLES_MAX,
 } from './variables.ts'
-import { webhookRevision } from './webhooks.ts'
 
 const ALL = 100_000
 
@@ -234,63 +232,4 @@ test('items are listed in pages that neither skip nor repeat', async () => {
     page = await listItems(db, TEAM_A, 'wallets', 5, read.at(-1))
   }
   expect(read).toEqual([...addresses(4), ...addresses(16, 7)])
-})
-
-describe('what changed since a revision', () => {
-  test('is every variable whose items did, and those that are gone', async () => {
-    await add('a', ['0x1'])
-    await add('b', ['0x1'])
-    await add('c', ['0x1'])
-    const known = await webhookRevision(db)
-    await removeItems(db, TEAM_A, 'c', ['0x1'])
-    await deleteVariable(db, TEAM_A, 'a')
-    // Neither of these changes anything.
-    await add('b', ['0x1'])
-    await removeItems(db, TEAM_A, 'b', ['0x2'])
-
-    const changed = await variablesChangedSince(db, known, 10)
-    expect(changed.map(({ name, isGone, itemCount }) => [name, isGone, itemCount])).toEqual([
-      ['c', false, 0],
-      ['a', true, 0],
-    ])
-    expect(await variablesChangedSince(db, known, 1)).toEqual(changed.slice(0, 1))
-    expect(await variablesChangedSince(db, changed[0]?.revision ?? 0, 9)).toEqual(changed.slice(1))
-  })
-
-  test('is every item that came or went', async () => {
-    await add('a', ['0x1', '0x2', '0x3'])
-    const { id, revision } = (await findVariable(db, TEAM_A, 'a')) ?? { id: 0, revision: 0 }
-    await removeItems(db, TEAM_A, 'a', ['0x1', '0x2'])
-    await add('a', ['0x2', '0x3', '0x4'])
-    expect(await itemsChangedSince(db, id, revision, ALL)).toEqual([
-      { item: '0x1', isGone: true, revision: revision + 1 },
-      { item: '0x2', isGone: false, revision: revision + 2 },
-      { item: '0x4', isGone: false, revision: revision + 2 },
-    ])
-  })
-
-  test('keeps a reader that follows in small pages equal to the store, whatever happens', async () => {
-    const chance = seededChance(11)
-    const pool = addresses(30)
-    const copy = new Set<string>()
-    await add('a', [])
-    const id = (await findVariable(db, TEAM_A, 'a'))?.id ?? 0
-    let read: { revision: number; item: string | null } = { revision: 0, item: null }
-    const turnPage = async () => {
-      const page = await itemsChangedSince(db, id, read.revision, 3, read.item)
-      for (const { item, isGone } of page) isGone ? copy.delete(item) : copy.add(item)
-      read = page.at(-1) ?? read
-      return page.length
-    }
-
-    for (let step = 0; step < 100; step++) {
-      const some = pool.filter(() => chance.fraction() < 0.3)
-      if (chance.fraction() < 0.5) await add('a', some)
-      else await removeItems(db, TEAM_A, 'a', some)
-      await turnPage()
-    }
-    while ((await turnPage()) > 0);
-    expect([...copy].sort()).toEqual((await itemsOf('a')) ?? [])
-    expect((await findVariable(db, TEAM_A, 'a'))?.itemCount).toBe(copy.size)
-  })
 })

@@ -203,21 +203,17 @@ export function webhookRevision(db: Database): Promise<number> {
   return readRevision(db, 'webhooks')
 }
 
-/**
- * A page of what changed after that revision, in the order of (revision, id). The next page
- * begins after the last row of this one: pass its revision and its id.
- */
-export async function webhooksChangedSince(
-  db: Database,
-  revision: number,
-  limit: number,
-  afterId: string | null = null,
-): Promise<StandingWebhook[]> {
-  const newer =
-    afterId === null ? sql`revision > ${revision}` : sql`(revision, id) > (${revision}, ${afterId})`
-  const rows = await db.query<StandingRow>(sql`
-    SELECT ${STANDING} FROM webhooks WHERE ${newer} ORDER BY revision, id LIMIT ${limit}`)
-  return rows.map(standingOf)
+/** The webhooks that changed after that revision, by (revision, id). A query reads one page. */
+export async function* webhooksChangedSince(db: Database, since: number, pageRows: number) {
+  let newer = sql`revision > ${since}`
+  for (;;) {
+    const rows = await db.query<StandingRow>(sql`
+      SELECT ${STANDING} FROM webhooks WHERE ${newer} ORDER BY revision, id LIMIT ${pageRows}`)
+    yield* rows.map(standingOf)
+    const last = rows.at(-1)
+    if (!last || rows.length < pageRows) return
+    newer = sql`(revision, id) > (${last.revision}, ${last.id})`
+  }
 }
 
 /** Changes come one after the other, and deleted webhooks stay: none is given out twice. */

@@ -48,7 +48,7 @@ test('when the app is deleted its webhooks name none, and everybody is told', as
   expect((await on.call('DELETE', `/api/apps/${app}`)).status).toBe(200)
   const apps = new Map((await on.list()).map((one: (typeof made)[0]) => [one.id, one.app_id]))
   expect(made.map(({ id }) => apps.get(id))).toEqual([null, null, other])
-  const changed = await webhooksChangedSince(database, before, 10)
+  const changed = await Array.fromAsync(webhooksChangedSince(database, before, 10))
   expect(changed.map(({ id }) => id).sort()).toEqual([made[0].id, made[1].id].sort())
   expect(on.seen.webhookChanges).toBe(told + 1)
 })
