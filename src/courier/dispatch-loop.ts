@@ -10,11 +10,7 @@ type Options = Omit<DeliverySending, 'freed'> & {
   failed(thrown: unknown): void
 }
 
-export type DispatchLoop = {
-  run(): void
-  /** Ends when nothing is asked of the store any more, and nothing is in flight. */
-  rest(): Promise<void>
-}
+export type DispatchLoop = ReturnType<typeof openDispatchLoop>
 
 /** This many outcomes wait only when the store takes none; more would fill the memory. */
 const UNWRITTEN_MAX = 4096
@@ -25,7 +21,7 @@ const SLICE = 32
 /** After a failure of the store nothing is asked of it for a while. */
 const AGAIN = { minMs: 100, maxMs: 2000 }
 
-export function openDispatchLoop(given: Options): DispatchLoop {
+export function openDispatchLoop(given: Options) {
   const { schedule, webhookSettings, isStopped } = given
   const { clock } = given.world
   const store = openStoreCalls(given, () => run())
@@ -90,6 +86,7 @@ export function openDispatchLoop(given: Options): DispatchLoop {
 
   return {
     run,
+    /** Ends when nothing is asked of the store any more, and nothing is in flight. */
     async rest() {
       await store.idle()
       const isDrained = new Promise<void>((resolve) => {

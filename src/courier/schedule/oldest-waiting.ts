@@ -5,18 +5,13 @@ import type { World } from '../../ports/world.ts'
  * has waited for this process. Sweeps tell of it a page at a time, so it costs no question of
  * its own, and is as old as a round of them.
  */
-export type OldestWaiting = {
-  note(network: string, sinceMs: number): void
-  /** All that wait have been looked at: what is not noted any more waits no more. */
-  roundEnded(): void
-  stop(): void
-}
+export type OldestWaiting = ReturnType<typeof openOldestWaiting>
 
 type Ages = { lastRound: number; thisRound: number; forget(): void }
 
 const NEVER = Number.POSITIVE_INFINITY
 
-export function openOldestWaiting({ clock, telemetry }: World): OldestWaiting {
+export function openOldestWaiting({ clock, telemetry }: World) {
   const byNetwork = new Map<string, Ages>()
 
   const add = (network: string): Ages => {
@@ -32,10 +27,11 @@ export function openOldestWaiting({ clock, telemetry }: World): OldestWaiting {
   }
 
   return {
-    note(network, sinceMs) {
+    note(network: string, sinceMs: number) {
       const ages = byNetwork.get(network) ?? add(network)
       ages.thisRound = Math.min(ages.thisRound, sinceMs)
     },
+    /** All that wait have been looked at: what is not noted any more waits no more. */
     roundEnded() {
       for (const ages of byNetwork.values()) {
         ages.lastRound = ages.thisRound

@@ -14,19 +14,12 @@ import {
 } from './schedule.ts'
 import { configure, suspend } from './webhook-queue.ts'
 
-export type WebhookSettings = {
-  /** Nothing more is sent to the webhook before it is read anew. */
-  outdated(webhook: ScheduledWebhook): void
-  hasOutdated(): boolean
-  read(): Promise<void>
-  /** The webhooks that were changed since the last look, by their numbers; cheap when none was. */
-  changes(): Promise<number[]>
-}
+export type WebhookSettings = ReturnType<typeof openWebhookSettings>
 
 const READ_AT_ONCE = 500
 const CHANGES_PAGE = 500
 
-export function openWebhookSettings(world: World, schedule: Schedule): WebhookSettings {
+export function openWebhookSettings(world: World, schedule: Schedule) {
   const { database } = world
   const stale = new Set<ScheduledWebhook>()
   let revision: number | null = null
@@ -58,7 +51,8 @@ export function openWebhookSettings(world: World, schedule: Schedule): WebhookSe
   }
 
   return {
-    outdated(webhook) {
+    /** Nothing more is sent to the webhook before it is read again. */
+    outdated(webhook: ScheduledWebhook) {
       suspend(webhook.queue)
       stale.add(webhook)
     },
@@ -69,6 +63,7 @@ export function openWebhookSettings(world: World, schedule: Schedule): WebhookSe
       })
       return reading
     },
+    /** The numbers of webhooks that changed since the last look; cheap when none did. */
     changes,
   }
 }

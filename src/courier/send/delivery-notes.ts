@@ -5,12 +5,7 @@ import type { AttemptEnd, SendAttempt } from './attempt-outcome.ts'
 type Result = 'delivered' | 'retry' | 'give_up' | 'gone'
 
 /** Attempts as operators see them: a line each, and sums by network. */
-export type DeliveryNotes = {
-  attempt(attempt: SendAttempt, end: AttemptEnd, result: Result): void
-  /** An outcome did not count: the delivery was sent anew or cancelled meanwhile. */
-  lost(): void
-  stop(): void
-}
+export type DeliveryNotes = ReturnType<typeof openDeliveryNotes>
 
 type Meters = {
   results: Record<Result, (by: number) => void>
@@ -18,7 +13,7 @@ type Meters = {
   lag: (ms: number) => void
 }
 
-export function openDeliveryNotes(telemetry: Telemetry, schedule: Schedule): DeliveryNotes {
+export function openDeliveryNotes(telemetry: Telemetry, schedule: Schedule) {
   // Hot path: labels are worked out once for each network.
   const meters = new Map<string, Meters>()
   const metersOf = (network: string): Meters => {
@@ -31,7 +26,7 @@ export function openDeliveryNotes(telemetry: Telemetry, schedule: Schedule): Del
   const forget = gauges(telemetry, schedule)
 
   return {
-    attempt(attempt, end, result) {
+    attempt(attempt: SendAttempt, end: AttemptEnd, result: Result) {
       const { delivery } = attempt
       const { results, took, lag } = metersOf(delivery.network)
       results[result](1)
@@ -40,6 +35,7 @@ export function openDeliveryNotes(telemetry: Telemetry, schedule: Schedule): Del
       if (result === 'delivered' && !delivery.replay) lag(end.endedAtMs - delivery.createdAtMs)
       telemetry.logText('info', 'delivery', lineText(attempt, end, result))
     },
+    /** An outcome did not count: the delivery was sent again or cancelled meanwhile. */
     lost: () => telemetry.count('headgate_delivery_outcomes_lost_total', {}),
     stop: () => forget.forEach((one) => void one()),
   }

@@ -17,15 +17,7 @@ type Options = {
   fenced(): void
 }
 
-export type GroupCommit = {
-  /** The outcome of an attempt. It is committed sooner or later, whatever the store does. */
-  push(finished: Finished): void
-  unwritten(): number
-  discard(): void
-  flush(): Promise<void>
-  /** Outcomes that the store does not take at once from now on are left to the next owner. */
-  close(): void
-}
+export type GroupCommit = ReturnType<typeof openGroupCommit>
 
 /** Outcomes wait for this many others, or for this long. */
 const GROUP_FULL = 512
@@ -41,7 +33,7 @@ const AGAIN = { minMs: 100, maxMs: 2000 }
  * Hot path. Waiting for the disk is what a delivery costs most, so the outcomes of many share a
  * commit: one at a time, and the next group gathers meanwhile.
  */
-export function openGroupCommit(world: World, options: Options): GroupCommit {
+export function openGroupCommit(world: World, options: Options) {
   const { clock } = world
   let gathered: Finished[] = []
   let unwritten = 0
@@ -93,7 +85,8 @@ export function openGroupCommit(world: World, options: Options): GroupCommit {
   }
 
   return {
-    push(finished) {
+    /** The outcome of an attempt. It is committed sooner or later, whatever the store does. */
+    push(finished: Finished) {
       gathered.push(finished)
       unwritten += 1
       startOrGather()
@@ -110,6 +103,7 @@ export function openGroupCommit(world: World, options: Options): GroupCommit {
         await committing
       }
     },
+    /** Outcomes that the store does not take at once from now on are left to the next owner. */
     close() {
       isClosed = true
     },

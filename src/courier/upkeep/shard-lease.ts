@@ -32,20 +32,7 @@ export type LeaseRequest = { fence: Fence; granted(): void }
  * The lease under which this courier owns shards, each with all webhooks in it. Nothing is
  * claimed delivery by delivery: the owner alone reads, sends and settles them.
  */
-export type ShardLease = {
-  owns(webhook: number): boolean
-  /** The shards whose webhooks we send for. */
-  served(): ReadonlySet<number>
-  outlastsAttempt(): boolean
-  renewing(): LeaseRequest
-  /** The store told that another has our shards. */
-  fenced(): void
-  /** Something was settled: a shard that is given up may be free. */
-  settled(): void
-  /** Lets others have the shards at once. Everything in flight must be settled. */
-  leave(): Promise<void>
-  stop(): void
-}
+export type ShardLease = ReturnType<typeof openShardLease>
 
 /** The lease outlasts an attempt by this, and is renewed well before that has passed. */
 export const MARGIN_MS = 5000
@@ -68,7 +55,7 @@ type State = {
   isUnsure: boolean
 }
 
-export function openShardLease(world: World, options: Options): ShardLease {
+export function openShardLease(world: World, options: Options) {
   const { clock, database, signals, telemetry } = world
   const state: State = {
     world,
@@ -95,7 +82,8 @@ export function openShardLease(world: World, options: Options): ShardLease {
   maintain.ask()
 
   return {
-    owns: (webhook) => serves(state, shardOf(webhook)),
+    owns: (webhook: number) => serves(state, shardOf(webhook)),
+    /** The shards whose webhooks we send for. */
     served: () => new Set([...state.owned].filter((shard) => serves(state, shard))),
     outlastsAttempt() {
       const { token, until } = state
@@ -109,10 +97,13 @@ export function openShardLease(world: World, options: Options): ShardLease {
       return outlasts
     },
     renewing: () => request(state, state.token ?? 0),
+    /** The store reported that another courier has our shards. */
     fenced: () => lose(state),
+    /** Something was settled: a shard that is given up may be free. */
     settled() {
       if (state.draining.size > 0) maintain.ask()
     },
+    /** Lets others have the shards at once. Everything in flight must be settled. */
     async leave() {
       hasLeft = true
       await maintain.idle()
