@@ -26,13 +26,12 @@ export function openDispatchLoop(given: Options) {
   const { clock } = given.world
   const store = openStoreCalls(given, () => run())
   let isRunning = false
-  let isReading = false
   let isRunDue = false
   let drained = () => {}
 
   const run = () => {
     if (isRunning || store.isPaused() || isStopped()) return
-    if (webhookSettings.hasOutdated() && !isReading) readSettings()
+    if (webhookSettings.isReadDue()) store.watch(webhookSettings.read())
     if (schedule.ready.size === 0 || given.unwritten() >= UNWRITTEN_MAX) return
     if (!given.maySend()) return
     isRunning = true
@@ -74,14 +73,6 @@ export function openDispatchLoop(given: Options) {
       isRunDue = false
       run()
     })
-  }
-
-  const readSettings = () => {
-    isReading = true
-    const read = webhookSettings.read().finally(() => {
-      isReading = false
-    })
-    store.watch(read)
   }
 
   return {

@@ -20,7 +20,7 @@ function oneWebhook() {
     clock: { monotonicMs: () => 0 },
     schedule,
     oldest: { note() {}, roundEnded() {}, stop() {} },
-    webhookSettings: { outdated() {}, hasOutdated: () => false, read: async () => {}, changes },
+    webhookSettings: { outdated() {}, isReadDue: () => false, read: async () => {}, changes },
     results: { atHand: () => undefined, read: async () => null, keep() {} },
     owns: () => true,
   })

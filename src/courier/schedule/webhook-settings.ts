@@ -56,7 +56,7 @@ export function openWebhookSettings(world: World, schedule: Schedule) {
       suspend(webhook.queue)
       stale.add(webhook)
     },
-    hasOutdated: () => stale.size > 0,
+    isReadDue: () => stale.size > 0 && reading === null,
     read() {
       reading ??= readAll().finally(() => {
         reading = null
