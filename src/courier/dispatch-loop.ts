@@ -10,8 +10,6 @@ type Options = Omit<DeliverySending, 'freed'> & {
   failed(thrown: unknown): void
 }
 
-export type DispatchLoop = ReturnType<typeof openDispatchLoop>
-
 /** This many outcomes wait only when the store takes none; more would fill the memory. */
 const UNWRITTEN_MAX = 4096
 

@@ -2,14 +2,14 @@ import type { Egress } from '../ports/egress.ts'
 import type { Signals } from '../ports/signals.ts'
 import type { World } from '../ports/world.ts'
 import type { KnownNumbers } from '../tables/chain/known-numbers.ts'
-import { type DispatchLoop, openDispatchLoop } from './dispatch-loop.ts'
+import { openDispatchLoop } from './dispatch-loop.ts'
 import { probeTripped } from './schedule/allocate-slots.ts'
-import { type OldestWaiting, openOldestWaiting } from './schedule/oldest-waiting.ts'
+import { openOldestWaiting } from './schedule/oldest-waiting.ts'
 import { type OwnedWebhooks, openOwnedWebhooks } from './schedule/owned-webhooks.ts'
 import { enlist, isScheduled, openSchedule, type Schedule } from './schedule/schedule.ts'
-import { openWebhookSettings, type WebhookSettings } from './schedule/webhook-settings.ts'
+import { openWebhookSettings } from './schedule/webhook-settings.ts'
 import { type DeliveryNotes, openDeliveryNotes } from './send/delivery-notes.ts'
-import { type Finished, type GroupCommit, openGroupCommit } from './send/group-commit.ts'
+import { type Finished, openGroupCommit } from './send/group-commit.ts'
 import { openResultCache } from './send/result-cache.ts'
 import type { ShardLease } from './upkeep/shard-lease.ts'
 
@@ -23,78 +23,31 @@ type Options = {
   failed(thrown: unknown): void
 }
 
+type Parts = { schedule: Schedule; notes: DeliveryNotes; webhooks: OwnedWebhooks }
+
 /** Sends what the webhooks of our shards have to send, as far as their hosts can take it. */
-export type Dispatch = {
-  webhooks: OwnedWebhooks
-  run(): void
-  /** Finds out which webhooks were changed by others. */
-  refresh(): Promise<void>
-  /** Gives hosts with an open breaker, and outcomes that the store refused, their next chance. */
-  probe(): void
-  /** The shards are another's: everything is dropped, and what is in flight will not count. */
-  drop(): void
-  /** Starts nothing more; ends when everything in flight has ended and is committed. */
-  finish(): Promise<void>
-  /** Does not wait any longer. */
-  close(): void
-}
+export type Dispatch = ReturnType<typeof openDispatch>
 
-type Parts = {
-  schedule: Schedule
-  notes: DeliveryNotes
-  webhookSettings: WebhookSettings
-  webhooks: OwnedWebhooks
-  oldest: OldestWaiting
-  commits: GroupCommit
-  loop: DispatchLoop
-}
-
-export function openDispatch(world: World, options: Options): Dispatch {
-  let isStopped = false
-  const parts = openParts(world, options, () => isStopped)
-  const { schedule, notes, webhookSettings, webhooks, oldest, commits, loop } = parts
-  return {
-    webhooks,
-    run: loop.run,
-    async refresh() {
-      webhooks.changed(await webhookSettings.changes())
-      loop.run()
-    },
-    probe() {
-      probeTripped(schedule, world.clock.monotonicMs())
-      loop.run()
-    },
-    drop() {
-      webhooks.dropAll()
-      commits.discard()
-    },
-    async finish() {
-      isStopped = true
-      await loop.rest()
-      await commits.flush()
-    },
-    close() {
-      commits.close()
-      notes.stop()
-      oldest.stop()
-    },
-  }
-}
-
-function openParts(world: World, options: Options, isStopped: () => boolean): Parts {
+export function openDispatch(world: World, options: Options) {
   const { clock, database, telemetry } = world
-  const { lease } = options
+  const { lease, billed } = options
+  const { owns } = lease
+  let isStopped = false
   const schedule = openSchedule()
   const notes = openDeliveryNotes(telemetry, schedule)
   const webhookSettings = openWebhookSettings(world, schedule)
   const results = openResultCache(database)
-  const { owns } = lease
   const oldest = openOldestWaiting(world)
   const webhooks = openOwnedWebhooks({ clock, schedule, webhookSettings, results, oldest, owns })
   const commits = openGroupCommit(world, {
     renewing: lease.renewing,
     fenced: lease.fenced,
-    written: (group, missed) => afterCommit(world, options, parts, group, missed),
+    written(group, missed) {
+      const teamIds = afterCommit(world, { schedule, notes, webhooks }, group, missed)
+      if (teamIds.size > 0) billed(teamIds)
+      lease.settled()
+      loop.run()
+    },
   })
   const loop = openDispatchLoop({
     ...options,
@@ -103,22 +56,52 @@ function openParts(world: World, options: Options, isStopped: () => boolean): Pa
     notes,
     results,
     webhookSettings,
-    isStopped,
+    isStopped: () => isStopped,
     unwritten: commits.unwritten,
-    maySend: () => !isStopped() && lease.outlastsAttempt(),
+    maySend: () => !isStopped && lease.outlastsAttempt(),
     finished: ({ webhook }, outcome) => commits.push({ webhook, outcome }),
   })
-  const parts = { schedule, notes, webhookSettings, webhooks, oldest, commits, loop }
-  return parts
+
+  return {
+    webhooks,
+    run: loop.run,
+    /** Finds out which webhooks were changed by others. */
+    async refresh() {
+      webhooks.changed(await webhookSettings.changes())
+      loop.run()
+    },
+    /** Gives hosts with an open breaker, and outcomes that the store refused, their next chance. */
+    probe() {
+      probeTripped(schedule, clock.monotonicMs())
+      loop.run()
+    },
+    /** The shards are another's: everything is dropped, and what is in flight will not count. */
+    drop() {
+      webhooks.dropAll()
+      commits.discard()
+    },
+    /** Starts nothing more; ends when everything in flight has ended and is committed. */
+    async finish() {
+      isStopped = true
+      await loop.rest()
+      await commits.flush()
+    },
+    /** Does not wait any longer. */
+    close() {
+      commits.close()
+      notes.stop()
+      oldest.stop()
+    },
+  }
 }
 
+/** The teams that something was billed to. */
 function afterCommit(
   { clock, signals }: World,
-  { billed, lease }: Options,
-  { schedule, notes, webhooks, loop }: Parts,
+  { schedule, notes, webhooks }: Parts,
   group: readonly Finished[],
   missed: ReadonlySet<number>,
-): void {
+): Set<string> {
   const nowMs = clock.nowMs()
   const teamIds = new Set<string>()
   let at = 0
@@ -135,9 +118,7 @@ function afterCommit(
     webhooks.settled(webhook, event, again)
     if (again || webhook.queue.isOrdered) enlist(schedule, webhook)
   }
-  if (teamIds.size > 0) billed(teamIds)
-  lease.settled()
-  loop.run()
+  return teamIds
 }
 
 /** Webhooks whose destination is gone were paused, unless they lead elsewhere by now. */

@@ -17,8 +17,6 @@ type Options = {
   fenced(): void
 }
 
-export type GroupCommit = ReturnType<typeof openGroupCommit>
-
 /** Outcomes wait for this many others, or for this long. */
 const GROUP_FULL = 512
 const GROUP_MAX = 1024
