@@ -3,7 +3,7 @@ import { freshStore } from '../../../tests/fresh-store.ts'
 import type { Database } from '../../ports/database.ts'
 import { readRevision } from '../sql/revisions.ts'
 import { changeAccounts, unlessNamed } from './accounts-change.ts'
-import { findTeamsNamed, insertTeam, listTeams } from './teams.ts'
+import { insertTeam, listTeams } from './teams.ts'
 
 const TEAM = { id: 'team_a', name: 'A', tier: 'free', autoscaling: false, createdAtMs: 1 }
 
@@ -45,7 +45,7 @@ test('of many that make something of one name at the same time, one does, the ot
     Array.from({ length: 5 }, (_, at) =>
       unlessNamed(
         db,
-        (tx) => findTeamsNamed(tx, TEAM.name),
+        (tx) => listTeams(tx, TEAM.name),
         (tx) => insertTeam(tx, { ...TEAM, id: `team_${at}` }),
       ),
     ),

@@ -88,22 +88,11 @@ export async function findApp(
   return rows[0] ? storedOf(rows[0]) : null
 }
 
-/** Apps of this name, two at most: more would say nothing else. */
-export async function findAppsNamed(
-  db: Database,
-  teamId: string,
-  name: string,
-): Promise<StoredApp[]> {
+/** Oldest first; with a name, only apps of that name. */
+export async function listApps(db: Database, teamId: string, name?: string): Promise<StoredApp[]> {
+  const named = name === undefined ? sql`` : sql`AND name = ${name}`
   const rows = await db.query<AppRow>(sql`
-    SELECT ${COLUMNS} FROM apps WHERE team_id = ${teamId} AND name = ${name}
-    ORDER BY created_at_ms, id LIMIT 2`)
-  return rows.map(storedOf)
-}
-
-/** Oldest first. */
-export async function listApps(db: Database, teamId: string): Promise<StoredApp[]> {
-  const rows = await db.query<AppRow>(sql`
-    SELECT ${COLUMNS} FROM apps WHERE team_id = ${teamId}
+    SELECT ${COLUMNS} FROM apps WHERE team_id = ${teamId} ${named}
     ORDER BY created_at_ms, id LIMIT ${TEAM_APPS_MAX}`)
   return rows.map(storedOf)
 }

@@ -50,17 +50,11 @@ export async function findTeamJwtKey(
   return found?.teamId === teamId ? found : null
 }
 
-/** Keys of this name, two at most: more would say nothing else. */
-export function findJwtKeysNamed(db: Database, teamId: string, name: string): Promise<JwtKey[]> {
+/** Oldest first; with a name, only keys of that name. */
+export function listJwtKeys(db: Database, teamId: string, name?: string): Promise<JwtKey[]> {
+  const named = name === undefined ? sql`` : sql`AND name = ${name}`
   return db.query(sql`
-    SELECT ${COLUMNS} FROM jwt_keys WHERE team_id = ${teamId} AND name = ${name}
-    ORDER BY created_at_ms, id LIMIT 2`)
-}
-
-/** Oldest first. */
-export function listJwtKeys(db: Database, teamId: string): Promise<JwtKey[]> {
-  return db.query(sql`
-    SELECT ${COLUMNS} FROM jwt_keys WHERE team_id = ${teamId}
+    SELECT ${COLUMNS} FROM jwt_keys WHERE team_id = ${teamId} ${named}
     ORDER BY created_at_ms, id LIMIT ${TEAM_JWT_KEYS_MAX}`)
 }
 

@@ -20,17 +20,11 @@ export async function findTeam(db: Database, id: string): Promise<Team | null> {
   return rows[0] ? teamOf(rows[0]) : null
 }
 
-/** Teams of this name, two at most: more would say nothing else. */
-export async function findTeamsNamed(db: Database, name: string): Promise<Team[]> {
+/** Oldest first; with a name, only teams of that name. */
+export async function listTeams(db: Database, name?: string): Promise<Team[]> {
+  const named = name === undefined ? sql`` : sql`WHERE name = ${name}`
   const rows = await db.query<TeamRow>(sql`
-    SELECT ${COLUMNS} FROM teams WHERE name = ${name} ORDER BY created_at_ms, id LIMIT 2`)
-  return rows.map(teamOf)
-}
-
-/** Oldest first. */
-export async function listTeams(db: Database): Promise<Team[]> {
-  const rows = await db.query<TeamRow>(sql`
-    SELECT ${COLUMNS} FROM teams ORDER BY created_at_ms, id LIMIT ${LISTED_TEAMS_MAX}`)
+    SELECT ${COLUMNS} FROM teams ${named} ORDER BY created_at_ms, id LIMIT ${LISTED_TEAMS_MAX}`)
   return rows.map(teamOf)
 }
 

@@ -69,7 +69,7 @@ export function createWebhook(
 ): Promise<Written<Webhook>> {
   return changeWebhooks(db, async (tx, revision) => {
     const { teamId, appId } = wanted
-    const named = isByName ? await findWebhooksNamed(tx, teamId, wanted.name) : []
+    const named = isByName ? await listWebhooks(tx, teamId, wanted.name) : []
     if (named.length > 0) return { kind: 'named', named }
 
     const variable = await otherKindThanUsed(tx, teamId, variables)
@@ -177,23 +177,11 @@ export async function findWebhook(
   return rows[0] ? storedOf(rows[0]) : null
 }
 
-/** Webhooks of this name, two at most: more would say nothing else. */
-async function findWebhooksNamed(
-  db: Database,
-  teamId: string,
-  name: string,
-): Promise<StoredWebhook[]> {
+/** Oldest first; with a name, only webhooks of that name. */
+export async function listWebhooks(db: Database, teamId: string, name?: string) {
+  const named = name === undefined ? sql`` : sql`AND name = ${name}`
   const rows = await db.query<WebhookRow>(sql`
-    SELECT ${WEBHOOK_COLUMNS} FROM webhooks
-    WHERE team_id = ${teamId} AND name = ${name} AND state <> 'deleted'
-    ORDER BY created_at_ms, id LIMIT 2`)
-  return rows.map(storedOf)
-}
-
-/** Oldest first. */
-export async function listWebhooks(db: Database, teamId: string): Promise<StoredWebhook[]> {
-  const rows = await db.query<WebhookRow>(sql`
-    SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE team_id = ${teamId} AND state <> 'deleted'
+    SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE team_id = ${teamId} AND state <> 'deleted' ${named}
     ORDER BY created_at_ms, id LIMIT ${LISTED_WEBHOOKS_MAX}`)
   return rows.map(storedOf)
 }

@@ -34,7 +34,7 @@ export const createApp: Handler<'createApp'> = async (api, call) => {
   const isByName = call.parameters.by_name === 'true'
   const outcome = await unlessNamed(
     api.database,
-    async (tx) => (isByName ? apps.findAppsNamed(tx, call.team.id, name) : []),
+    async (tx) => (isByName ? apps.listApps(tx, call.team.id, name) : []),
     (tx) => newAccounts.addApp(tx, api, call.team.id, fields),
   )
   if ('named' in outcome) {

@@ -21,7 +21,7 @@ export const createJwtKey: Handler<'createJwtKey'> = async (api, call) => {
   const isByName = call.parameters.by_name === 'true'
   const outcome = await unlessNamed(
     api.database,
-    async (tx) => (isByName ? jwtKeys.findJwtKeysNamed(tx, given.teamId, given.name) : []),
+    async (tx) => (isByName ? jwtKeys.listJwtKeys(tx, given.teamId, given.name) : []),
     (tx) => jwtKeys.createJwtKey(tx, api, given),
   )
   if ('named' in outcome) {

@@ -58,7 +58,7 @@ export const createTeam: Handler<'createTeam'> = async (api, call) => {
   const isByName = call.parameters.by_name === 'true'
   const outcome = await unlessNamed(
     api.database,
-    async (tx) => (isByName ? teams.findTeamsNamed(tx, name) : []),
+    async (tx) => (isByName ? teams.listTeams(tx, name) : []),
     (tx) => newAccounts.addTeam(tx, api, { name, tier }),
   )
   if ('named' in outcome) {
