@@ -5,15 +5,15 @@ import type { Team } from '../../core/billing/plan.ts'
 import type { Database } from '../../ports/database.ts'
 import { changeAccounts } from './accounts-change.ts'
 import {
-  changeApp,
-  deleteApp,
   findApp,
   findAppAndTeam,
   findAppByKeyHash,
   insertApp,
   listApps,
+  removeApp,
   replaceAppKey,
   TEAM_APPS_MAX,
+  updateApp,
 } from './apps.ts'
 import { changeTeam, insertTeam } from './teams.ts'
 
@@ -89,22 +89,23 @@ describe('a change touches only what it names', () => {
     ['nothing', {}],
   ])('%s', async (_, change) => {
     await insertApp(db, APP, KEY)
-    expect(await changeApp(db, TEAM.id, APP.id, change)).toEqual({ ...APP, ...change })
-    expect((await findAppByKeyHash(db, KEY.hash))?.app).toEqual({ ...APP, ...change })
+    const app = { ...APP, ...change }
+    expect(await updateApp(db, TEAM.id, APP.id, change)).toEqual({ app, keySealed: KEY.sealed })
+    expect((await findAppByKeyHash(db, KEY.hash))?.app).toEqual(app)
   })
 
   test('a description can be emptied and an app switched on again', async () => {
     await insertApp(db, { ...APP, description: 'old', isActive: false }, KEY)
-    const changed = await changeApp(db, TEAM.id, APP.id, { description: '', isActive: true })
-    expect(changed).toEqual(APP)
+    const changed = await updateApp(db, TEAM.id, APP.id, { description: '', isActive: true })
+    expect(changed).toEqual({ app: APP, keySealed: KEY.sealed })
   })
 
   test('lists that are given replace those that are there, and the rest stay', async () => {
     await insertApp(db, { ...APP, allow: { ...NO_LISTS, ips: ['10.0.0.0/8'] } }, KEY)
-    await changeApp(db, TEAM.id, APP.id, {
+    await updateApp(db, TEAM.id, APP.id, {
       allow: { origins: ['*.a.example'], methods: ['eth_*'] },
     })
-    await changeApp(db, TEAM.id, APP.id, { allow: { methods: [], contracts: ['0x1'] } })
+    await updateApp(db, TEAM.id, APP.id, { allow: { methods: [], contracts: ['0x1'] } })
     const allow = { origins: ['*.a.example'], ips: ['10.0.0.0/8'], methods: [], contracts: ['0x1'] }
     expect((await findApp(db, TEAM.id, APP.id))?.app.allow).toEqual(allow)
     expect((await findAppAndTeam(db, TEAM.id, APP.id))?.app.allow).toEqual(allow)
@@ -112,7 +113,7 @@ describe('a change touches only what it names', () => {
 
   test("another team's app cannot be changed", async () => {
     await insertApp(db, APP, KEY)
-    expect(await changeApp(db, OTHER.id, APP.id, { name: 'stolen' })).toBeNull()
+    expect(await updateApp(db, OTHER.id, APP.id, { name: 'stolen' })).toBeNull()
     expect((await findApp(db, TEAM.id, APP.id))?.app.name).toBe(APP.name)
   })
 })
@@ -129,9 +130,9 @@ test('after its key is replaced only the new key leads to the app', async () => 
 
 test('a deleted app and its key are unknown', async () => {
   await insertApp(db, APP, KEY)
-  expect(await deleteApp(db, OTHER.id, APP.id)).toBe(false)
-  expect(await deleteApp(db, TEAM.id, APP.id)).toBe(true)
-  expect(await deleteApp(db, TEAM.id, APP.id)).toBe(false)
+  expect(await removeApp(db, OTHER.id, APP.id)).toBe(false)
+  expect(await removeApp(db, TEAM.id, APP.id)).toBe(true)
+  expect(await removeApp(db, TEAM.id, APP.id)).toBe(false)
   expect(await findAppByKeyHash(db, KEY.hash)).toBeNull()
   expect(await listApps(db, TEAM.id)).toEqual([])
 })
@@ -151,7 +152,7 @@ test('a full team gets no further app, however many ask at once, until one is de
   expect(await listApps(db, TEAM.id)).toHaveLength(TEAM_APPS_MAX)
   expect(await insertApp(db, { ...APP, id: 'app_b', teamId: OTHER.id }, KEY)).toBe(true)
 
-  await deleteApp(db, TEAM.id, 'app_0')
+  await removeApp(db, TEAM.id, 'app_0')
   expect(await add(5_000)).toBe(true)
   expect(await add(5_001)).toBe(false)
 })

@@ -97,29 +97,6 @@ export async function listApps(db: Database, teamId: string, name?: string): Pro
   return rows.map(storedOf)
 }
 
-/** Changes what is given and leaves the rest; null when the team has no such app. */
-export async function changeApp(
-  db: Database,
-  teamId: string,
-  appId: string,
-  change: AppChange,
-): Promise<App | null> {
-  const networks = listText(change.networks)
-  const isActive = change.isActive === undefined ? null : Number(change.isActive)
-  const { origins, ips, methods, contracts } = change.allow ?? {}
-  const rows = await db.query<AppRow>(sql`
-    UPDATE apps SET name = COALESCE(${change.name ?? null}, name),
-      description = COALESCE(${change.description ?? null}, description),
-      networks = COALESCE(${networks}, networks),
-      is_active = COALESCE(${isActive}, is_active),
-      allow_origins = COALESCE(${listText(origins)}, allow_origins),
-      allow_ips = COALESCE(${listText(ips)}, allow_ips),
-      allow_methods = COALESCE(${listText(methods)}, allow_methods),
-      allow_contracts = COALESCE(${listText(contracts)}, allow_contracts)
-    WHERE team_id = ${teamId} AND id = ${appId} RETURNING ${COLUMNS}`)
-  return rows[0] ? appOf(rows[0]) : null
-}
-
 /** The old key is unknown from then on. False when the team has no such app. */
 export async function replaceAppKey(
   db: Database,
@@ -133,14 +110,7 @@ export async function replaceAppKey(
   return replaced.length === 1
 }
 
-/** Its usage stays in the ledger. False when the team has no such app. */
-export async function deleteApp(db: Database, teamId: string, appId: string): Promise<boolean> {
-  const gone = await db.query(sql`
-    DELETE FROM apps WHERE team_id = ${teamId} AND id = ${appId} RETURNING id`)
-  return gone.length === 1
-}
-
-/** The app as it is then; null when the team has no such app. */
+/** Changes the given fields, and returns the app; null when the team has no such app. */
 export function updateApp(
   db: Database,
   teamId: string,
@@ -148,16 +118,31 @@ export function updateApp(
   change: AppChange,
   guard: Guard = () => null,
 ): Promise<StoredApp | Rejection | null> {
+  const networks = listText(change.networks)
+  const isActive = change.isActive === undefined ? null : Number(change.isActive)
+  const { origins, ips, methods, contracts } = change.allow ?? {}
   return changeAccounts(db, async (tx) => {
     const found = await findApp(tx, teamId, appId)
     const refused = found && guard(found)
     if (refused) return refused
-    await changeApp(tx, teamId, appId, change)
-    return findApp(tx, teamId, appId)
+    const rows = await tx.query<AppRow>(sql`
+      UPDATE apps SET name = COALESCE(${change.name ?? null}, name),
+        description = COALESCE(${change.description ?? null}, description),
+        networks = COALESCE(${networks}, networks),
+        is_active = COALESCE(${isActive}, is_active),
+        allow_origins = COALESCE(${listText(origins)}, allow_origins),
+        allow_ips = COALESCE(${listText(ips)}, allow_ips),
+        allow_methods = COALESCE(${listText(methods)}, allow_methods),
+        allow_contracts = COALESCE(${listText(contracts)}, allow_contracts)
+      WHERE team_id = ${teamId} AND id = ${appId} RETURNING ${COLUMNS}`)
+    return rows[0] ? storedOf(rows[0]) : null
   })
 }
 
-/** Deletes it; its webhooks name no app from then on. False when the team has no such app. */
+/**
+ * Deletes it. Its usage stays in the ledger, and its webhooks no longer name an app. False when
+ * the team has no such app.
+ */
 export function removeApp(
   db: Database,
   teamId: string,
@@ -169,7 +154,7 @@ export function removeApp(
     if (!found) return false
     const refused = guard(found)
     if (refused) return refused
-    await deleteApp(tx, teamId, appId)
+    await tx.query(sql`DELETE FROM apps WHERE team_id = ${teamId} AND id = ${appId}`)
     await forgetApp(tx, teamId, appId)
     return true
   })

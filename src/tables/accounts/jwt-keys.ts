@@ -25,17 +25,6 @@ export const TEAM_JWT_KEYS_MAX = 50
 const COLUMNS = sql`id, team_id AS "teamId", name, algorithm, public_key AS "publicKey",
   created_at_ms AS "createdAtMs"`
 
-/** False when the team has all the keys it may have: call it with the tx of `changeAccounts`. */
-export async function insertJwtKey(tx: Database, key: JwtKey): Promise<boolean> {
-  const inserted = await tx.query(sql`
-    INSERT INTO jwt_keys (id, team_id, name, algorithm, public_key, created_at_ms)
-    SELECT ${key.id}, ${key.teamId}, ${key.name}, ${key.algorithm}, ${key.publicKey},
-      CAST(${key.createdAtMs} AS BIGINT)
-    WHERE (SELECT COUNT(*) FROM jwt_keys WHERE team_id = ${key.teamId}) < ${TEAM_JWT_KEYS_MAX}
-    RETURNING id`)
-  return inserted.length === 1
-}
-
 export async function findJwtKey(db: Database, id: string): Promise<JwtKey | null> {
   const [key] = await db.query<JwtKey>(sql`SELECT ${COLUMNS} FROM jwt_keys WHERE id = ${id}`)
   return key ?? null
@@ -58,20 +47,20 @@ export function listJwtKeys(db: Database, teamId: string, name?: string): Promis
     ORDER BY created_at_ms, id LIMIT ${TEAM_JWT_KEYS_MAX}`)
 }
 
-/** False when the team has no such key. */
-export async function deleteJwtKey(db: Database, teamId: string, id: string): Promise<boolean> {
-  const gone = await db.query(sql`
-    DELETE FROM jwt_keys WHERE team_id = ${teamId} AND id = ${id} RETURNING id`)
-  return gone.length === 1
-}
-
+/** Refused when the team has all the keys it may have: call it with the tx of `changeAccounts`. */
 export async function createJwtKey(
   tx: Database,
   world: World,
   given: Omit<JwtKey, 'id' | 'createdAtMs'>,
 ): Promise<JwtKey | Rejection> {
   const key = { ...given, id: newId(world, 'jwk'), createdAtMs: world.clock.nowMs() }
-  if (await insertJwtKey(tx, key)) return key
+  const inserted = await tx.query(sql`
+    INSERT INTO jwt_keys (id, team_id, name, algorithm, public_key, created_at_ms)
+    SELECT ${key.id}, ${key.teamId}, ${key.name}, ${key.algorithm}, ${key.publicKey},
+      CAST(${key.createdAtMs} AS BIGINT)
+    WHERE (SELECT COUNT(*) FROM jwt_keys WHERE team_id = ${key.teamId}) < ${TEAM_JWT_KEYS_MAX}
+    RETURNING id`)
+  if (inserted.length === 1) return key
   return new Rejection('validation', `A team may have ${TEAM_JWT_KEYS_MAX} keys for tokens.`)
 }
 
@@ -87,7 +76,10 @@ export function revokeJwtKey(
 ): Promise<boolean | Rejection> {
   return changeAccounts(db, async (tx) => {
     const found = await findTeamJwtKey(tx, teamId, id)
-    const refused = found && guard(found)
-    return refused ?? deleteJwtKey(tx, teamId, id)
+    if (!found) return false
+    const refused = guard(found)
+    if (refused) return refused
+    await tx.query(sql`DELETE FROM jwt_keys WHERE id = ${id}`)
+    return true
   })
 }

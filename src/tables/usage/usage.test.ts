@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
 import { NO_LISTS } from '../../core/app.ts'
 import { type Database, sql } from '../../ports/database.ts'
-import { deleteApp, insertApp } from '../accounts/apps.ts'
+import { insertApp, removeApp } from '../accounts/apps.ts'
 import { insertTeam } from '../accounts/teams.ts'
 import {
   pruneMarks,
@@ -139,7 +139,7 @@ describe('recording', () => {
     const key = { hash: 'h', sealed: 's' }
     await insertApp(db, { ...app, isActive: true, allow: NO_LISTS, createdAtMs: 1 }, key)
     await record(ROW)
-    await deleteApp(db, 'team_a', 'app_1')
+    await removeApp(db, 'team_a', 'app_1')
     expect((await usageTotals(db, 'team_a', ...ALL)).centiCu).toBe(2_600)
   })
 

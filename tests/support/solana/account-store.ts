@@ -2,8 +2,7 @@ import { Rejection } from '../../../src/core/errors.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import { openSecrets } from '../../../src/system/machine/secrets.ts'
 import { systemEntropy } from '../../../src/system/machine/system-entropy.ts'
-import { changeAccounts } from '../../../src/tables/accounts/accounts-change.ts'
-import { type AppChange, changeApp } from '../../../src/tables/accounts/apps.ts'
+import { type AppChange, updateApp } from '../../../src/tables/accounts/apps.ts'
 import { createApp, createTeam, rotateAppKey } from '../../../src/tables/accounts/new-accounts.ts'
 import { freshStore } from '../../fresh-store.ts'
 import { testWorld } from '../basics/test-world.ts'
@@ -42,7 +41,7 @@ export async function accountStore(clock: Clock): Promise<AccountStore> {
     key,
     addApp,
     async changeApp(change) {
-      await changeAccounts(database, (tx) => changeApp(tx, team.id, appId, change))
+      await updateApp(database, team.id, appId, change)
     },
     rotateKey: async () => (await rotateAppKey(database, world, team.id, appId)) ?? '',
   }
