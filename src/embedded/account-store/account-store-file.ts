@@ -1,14 +1,8 @@
 import type { Database as Connection, SQLQueryBindings } from 'bun:sqlite'
-import { openStatementCache, type StatementCache } from '../database/statement-cache.ts'
+import { openStatementCache } from '../database/statement-cache.ts'
 
 /** One connection to the file of a network's accounts, in the thread it is opened in. */
-export type AccountFile = {
-  connection: Connection
-  statements: StatementCache
-  run(text: string, ...values: SQLQueryBindings[]): void
-  rows<Row>(text: string, ...values: SQLQueryBindings[]): Row[]
-  close(): void
-}
+export type AccountFile = ReturnType<typeof fileOver>
 
 /** The end of a version that has none yet. */
 export const OPEN_END = Number.MAX_SAFE_INTEGER
@@ -18,12 +12,13 @@ export const FIRST = new Uint8Array()
 /** Behind every key. */
 export const LAST = new Uint8Array(33).fill(255)
 
-export function fileOver(connection: Connection): AccountFile {
+export function fileOver(connection: Connection) {
   const statements = openStatementCache(connection)
   return {
     connection,
     statements,
-    run: (text, ...values) => statements.use(text, (prepared) => void prepared.run(...values)),
+    run: (text: string, ...values: SQLQueryBindings[]) =>
+      statements.use(text, (prepared) => void prepared.run(...values)),
     rows: <Row>(text: string, ...values: SQLQueryBindings[]) =>
       statements.use(text, (prepared) => prepared.all(...values) as Row[]),
     close() {

@@ -6,18 +6,7 @@ import type { AccountTables } from './account-store-tables.ts'
 /** A way to find the accounts that hold these bytes at one place of their data. */
 export type Lookup = { name: string; expression: string; needle: Uint8Array }
 
-export type AccountLookups = {
-  /** The best one for these filters; counts what was asked for. */
-  find(program: number, filters: readonly AccountFilter[]): Lookup | null
-  /** The look-up that is asked for most and not there yet, if its program is large enough. */
-  nextChange(): LookupChange | null
-  noteMade(name: string): void
-  /** It is about to go. */
-  noteDropped(name: string): void
-  forget(programs: readonly number[]): void
-}
-
-type LookupChange = { make: string; drop: string | null }
+export type AccountLookups = ReturnType<typeof openAccountLookups>
 
 export type LookupRules = { accountsMin: number; usesMin: number }
 
@@ -36,7 +25,7 @@ const DATA_BYTES_MAX = 10 * 1024 * 1024
 
 const NAME = /^lookup_(\d+)_(\d+)_(\d+)$/
 
-export function openAccountLookups(file: AccountFile, rules: LookupRules): AccountLookups {
+export function openAccountLookups(file: AccountFile, rules: LookupRules) {
   const fields = new Map<string, Field>()
   for (const name of lookupsOf(file)) fields.set(name, { ...fieldOf(name), isMade: true })
 
@@ -50,7 +39,8 @@ export function openAccountLookups(file: AccountFile, rules: LookupRules): Accou
   }
 
   return {
-    find(program, filters) {
+    /** The best one for these filters; counts what was asked for. */
+    find(program: number, filters: readonly AccountFilter[]): Lookup | null {
       let best: Lookup | null = null
       for (const filter of filters) {
         if (filter.kind !== 'memcmp' || !isWorthIt(filter.offset, filter.bytes.length)) continue
@@ -61,6 +51,7 @@ export function openAccountLookups(file: AccountFile, rules: LookupRules): Accou
       return best
     },
 
+    /** The look-up that is asked for most and not there yet, if its program is large enough. */
     nextChange() {
       const wanted = mostUsed([...fields.values()].filter(({ isMade }) => !isMade))
       if (!wanted || wanted.uses < rules.usesMin) return null
@@ -74,14 +65,15 @@ export function openAccountLookups(file: AccountFile, rules: LookupRules): Accou
       if (least && least.uses >= wanted.uses) return null
       return { make: nameOf(wanted), drop: least && nameOf(least) }
     },
-    noteMade(name) {
+    noteMade(name: string) {
       const field = fields.get(name)
       if (field) field.isMade = true
       // Uses of long ago must not outweigh those of now.
       for (const one of fields.values()) one.uses = Math.floor(one.uses / 2)
     },
-    noteDropped: (name) => void fields.delete(name),
-    forget(programs) {
+    /** The look-up is about to be dropped. */
+    noteDropped: (name: string) => void fields.delete(name),
+    forget(programs: readonly number[]) {
       for (const [name, { program }] of fields) if (programs.includes(program)) fields.delete(name)
     },
   }

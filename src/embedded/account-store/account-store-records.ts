@@ -1,21 +1,11 @@
 import { assert } from '../../core/errors.ts'
 import type { Account, AccountEncoding, DataSlice, SolanaError } from '../../core/solana/account.ts'
 import { readKey } from '../../core/solana/base58.ts'
-import {
-  openRecordWriter,
-  RECORD_END,
-  type RecordWriter,
-  takeRecord,
-} from '../../core/solana/text/encodings.ts'
+import { openRecordWriter, RECORD_END, takeRecord } from '../../core/solana/text/encodings.ts'
 import { accountAt, type Bodies, bodiesIn, keyTextOf } from './account-store-body.ts'
 
 /** Writes stored accounts as records, joined by commas. */
-export type StoredWriter = {
-  /** False for an account that is left out. */
-  write(bodies: Bodies, at: number): boolean | SolanaError
-  leavesOut(bodies: Bodies, at: number): boolean
-  written: RecordWriter
-}
+export type StoredWriter = ReturnType<typeof openStoredWriter>
 
 type StoredForm = {
   owner: Uint8Array
@@ -33,13 +23,15 @@ const TEXT_BODY_BYTES_MAX = 4096
 
 const QUOTE = 34
 
-export function openStoredWriter(form: StoredForm): StoredWriter {
+export function openStoredWriter(form: StoredForm) {
   const { owner, encoding, dataSlice, parse, mustParse } = form
   let parsed: string | null = null
   const written = openRecordWriter({ encoding, dataSlice, parse: () => parsed })
   return {
-    leavesOut: (bodies, at) => mustParse && parse(accountAt(bodies, at, owner)) === null,
-    write(bodies, at) {
+    leavesOut: (bodies: Bodies, at: number) =>
+      mustParse && parse(accountAt(bodies, at, owner)) === null,
+    /** False for an account that is left out. */
+    write(bodies: Bodies, at: number): boolean | SolanaError {
       const account = accountAt(bodies, at, owner)
       if (encoding === 'jsonParsed') parsed = parse(account)
       if (mustParse && parsed === null) return false

@@ -5,18 +5,7 @@ import { type AccountFile, fileOver, OPEN_END } from './account-store-file.ts'
 import { openRecordTexts } from './account-store-records.ts'
 
 /** The connection that writes. */
-export type AccountTables = AccountFile & {
-  /** The number that stands for a program in every row; made at its first use. */
-  programId(program: Uint8Array): number
-  /** Its number may be another's from now on. */
-  forgetProgram(id: number): void
-  /** The text of a body, in memory that the next one takes. */
-  textOf(id: number, body: Uint8Array): Uint8Array | null
-  /** No body of the program may be longer than what is noted. */
-  noteBodyBytes(id: number, bytes: number): void
-  /** All that `work` writes is committed together, or not at all. */
-  together<T>(work: () => T): T
-}
+export type AccountTables = NonNullable<ReturnType<typeof openFile>>
 
 /** Raised with every change of the tables: what another version wrote is had again by a scan. */
 const FORM_VERSION = 5
@@ -75,7 +64,7 @@ export function openAccountFile(path: string): AccountFile {
 }
 
 /** Null for a file that is of no use. */
-function openFile(path: string): AccountTables | null {
+function openFile(path: string) {
   const connection = new Connection(path, { create: true, safeIntegers: true })
   try {
     if (!prepare(connection, path)) {
@@ -93,7 +82,8 @@ function openFile(path: string): AccountTables | null {
   return {
     ...file,
     ...programs,
-    together(work) {
+    /** All that `work` writes is committed together, or not at all. */
+    together<T>(work: () => T): T {
       connection.run('BEGIN IMMEDIATE')
       try {
         const done = work()
@@ -118,6 +108,7 @@ function openPrograms({ run, rows }: AccountFile) {
   const longest = new Map<number, number>()
   const texts = new Map<number, ReturnType<typeof openRecordTexts>>()
   return {
+    /** The number of the program in every row; assigned at its first use. */
     programId(program: Uint8Array): number {
       const name = program.toHex()
       const known = ids.get(name)
@@ -129,11 +120,14 @@ function openPrograms({ run, rows }: AccountFile) {
       texts.set(id, openRecordTexts(program))
       return id
     },
+    /** The text of a body, in memory that the next one takes. */
     textOf: (id: number, body: Uint8Array) => texts.get(id)?.(body) ?? null,
+    /** Another program may get its number from now on. */
     forgetProgram(id: number): void {
       for (const [name, known] of ids) if (known === id) ids.delete(name)
       longest.delete(id)
     },
+    /** No body of the program may be longer than what is noted. */
     noteBodyBytes(id: number, bytes: number): void {
       if (bytes <= (longest.get(id) ?? 0)) return
       const text = 'UPDATE programs SET body_bytes_max = max(body_bytes_max, ?) WHERE id = ?'

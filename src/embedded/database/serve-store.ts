@@ -7,14 +7,6 @@ import { openSqliteHere } from './sqlite-database.ts'
 import { openSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'
 import type { StoreFunctions } from './sqlite-thread.ts'
 
-/** Holds back what must not be told before it is safe on the disk. */
-type DiskSync = {
-  /** `tell` is called once all that was written so far is on the disk, or with why it is not. */
-  whenSafe(tell: (fault: unknown) => void): void
-  /** Ends when nothing is held back any more. */
-  rest(): Promise<void>
-}
-
 declare const self: Worker
 
 type Store = { engine: SqliteEngine; database: Database; log: LogSyncThread }
@@ -81,7 +73,7 @@ function openCommitWatch(): (name: string) => boolean {
  * Waiting for the disk takes longer than the work it is for, so the work goes on meanwhile: one
  * sync at a time, and what is written while it lasts is made safe by the next one.
  */
-export function openDiskSync(sync: () => Promise<void>): DiskSync {
+export function openDiskSync(sync: () => Promise<void>) {
   let waiting: ((fault: unknown) => void)[] = []
 
   const round = async () => {
@@ -98,10 +90,12 @@ export function openDiskSync(sync: () => Promise<void>): DiskSync {
   })
 
   return {
-    whenSafe(tell) {
+    /** `tell` is called once all that was written so far is on the disk, or with why it is not. */
+    whenSafe(tell: (fault: unknown) => void) {
       waiting.push(tell)
       rounds.ask()
     },
+    /** Ends when nothing is held back any more. */
     rest: rounds.idle,
   }
 }

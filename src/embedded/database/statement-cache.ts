@@ -7,13 +7,8 @@ const CACHED_STATEMENTS_MAX = 256
 /** Each multi-row insert has its own text: caching them would push out the useful ones. */
 const CACHED_TEXT_CHARS_MAX = 4_096
 
-export type StatementCache = {
-  use<T>(text: string, work: (statement: Statement) => T): T
-  close(): void
-}
-
 /** Keeps the prepared statements used last, since preparing costs more than running a look-up. */
-export function openStatementCache(connection: Connection): StatementCache {
+export function openStatementCache(connection: Connection) {
   const cached = new Map<string, Statement>()
 
   function use<T>(text: string, work: (statement: Statement) => T): T {
