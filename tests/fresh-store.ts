@@ -1,5 +1,4 @@
 import { openPostgresDatabase } from '../src/cluster/postgres/postgres-database.ts'
-import { openSqlite } from '../src/embedded/database/sqlite-database.ts'
 import type { Database } from '../src/ports/database.ts'
 import { systemClock } from '../src/system/machine/system-clock.ts'
 import { migrate } from '../src/tables/migrate.ts'
@@ -7,6 +6,7 @@ import { migratePostgres } from '../src/tables/postgres/migrate-postgres.ts'
 import { POSTGRES_PROCEDURES } from '../src/tables/postgres/postgres-procedures.ts'
 import { type TestDatabase, testDatabase } from './support/postgres/test-postgres.ts'
 import { WORLD } from './support/product/world.ts'
+import { openSqlite } from './support/store/open-sqlite.ts'
 
 /** An empty store with all its tables, in memory or on the server of the tests. */
 export async function freshStore(): Promise<Database> {

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { databaseConformance } from '../../../tests/conformance/database-conformance.ts'
 import { failureOf } from '../../../tests/support/basics/failure-of.ts'
 import { addNotes, endThread } from '../../../tests/support/store/exam-procedure.ts'
+import { openSqlite } from '../../../tests/support/store/open-sqlite.ts'
 import { Failure } from '../../core/errors.ts'
 import { type Database, sql } from '../../ports/database.ts'
-import { openSqlite, openSqliteFile } from './sqlite-database.ts'
+import { openSqliteFile } from './sqlite-database.ts'
 
 databaseConformance('sqlite in memory', async () => openSqlite(':memory:'))
 

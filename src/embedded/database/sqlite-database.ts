@@ -57,11 +57,6 @@ export function openSqliteHere(engine: SqliteEngine): Database {
   return openDatabase({ ...engine, perform: null }, null)
 }
 
-/** A store in memory for tests: one connection, this thread. */
-export function openSqlite(path: ':memory:'): Database {
-  return openSqliteHere(openSqliteEngine(path))
-}
-
 /**
  * One connection writes. A transaction spans many turns of the event loop, so all who write hold
  * a mutex: otherwise a stranger's statement would land in an open transaction and be rolled back

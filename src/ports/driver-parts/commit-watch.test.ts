@@ -4,7 +4,7 @@ import {
   type FaultyDatabase,
   faultyDatabase,
 } from '../../../tests/support/store/faulty-database.ts'
-import { openSqlite } from '../../embedded/database/sqlite-database.ts'
+import { openSqlite } from '../../../tests/support/store/open-sqlite.ts'
 import { type Database, sql } from '../database.ts'
 import { watchCommits } from './commit-watch.ts'
 
