@@ -8,9 +8,9 @@ import {
   openIndexStage,
   SLOT_MS,
 } from '../../../tests/support/solana/index-stage.ts'
+import { openAccountStoreHere } from '../../../tests/support/solana/open-account-store-here.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
 import { isSolanaError } from '../../core/solana/solana-error.ts'
-import { openAccountStoreHere } from '../../embedded/account-store/account-store.ts'
 
 /** HEADGATE_INDEX_SEEDS=100 runs a hundred; HEADGATE_INDEX_SEEDS=7-7 runs the seventh again. */
 const [FIRST = 1, LAST = FIRST] = (process.env.HEADGATE_INDEX_SEEDS ?? `1-${sized(1, 4)}`)

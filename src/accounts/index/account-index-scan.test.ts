@@ -9,9 +9,9 @@ import {
 } from '../../../tests/support/nodes/account-node.ts'
 import { openSolanaNetwork } from '../../../tests/support/nodes/http-network.ts'
 import { until } from '../../../tests/support/product/headgate.ts'
+import { openAccountStoreHere } from '../../../tests/support/solana/open-account-store-here.ts'
 import { Failure } from '../../core/errors.ts'
 import { decodeKey } from '../../core/solana/base58.ts'
-import { openAccountStoreHere } from '../../embedded/account-store/account-store.ts'
 import { systemClock } from '../../system/machine/system-clock.ts'
 import { scanProgram } from './account-index-scan.ts'
 

@@ -9,9 +9,9 @@ import {
   pageAt,
   shown,
 } from '../../../tests/conformance/account-store-conformance.ts'
+import { openAccountStoreHere } from '../../../tests/support/solana/open-account-store-here.ts'
 import { recordsOf } from '../../../tests/support/solana/scripted-ledger.ts'
 import type { AccountFilter } from '../../core/solana/account.ts'
-import { openAccountStoreHere } from './account-store.ts'
 import {
   type AccountLookups,
   dropLookup,

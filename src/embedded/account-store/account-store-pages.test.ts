@@ -8,13 +8,13 @@ import {
   shown,
 } from '../../../tests/conformance/account-store-conformance.ts'
 import { keyOf } from '../../../tests/support/solana/account-bytes.ts'
+import { openAccountStoreHere } from '../../../tests/support/solana/open-account-store-here.ts'
 import { recordsOf } from '../../../tests/support/solana/scripted-ledger.ts'
 import { mintBytes, tokenAccountBytes } from '../../../tests/support/solana/token-bytes.ts'
 import type { Account, AccountEncoding, AccountFilter } from '../../core/solana/account.ts'
 import { PROGRAM_KEYS } from '../../core/solana/programs.ts'
 import { openRecordWriter } from '../../core/solana/text/encodings.ts'
 import type { AccountStore, PageOrder, PageStep } from '../../ports/account-store.ts'
-import { openAccountStoreHere } from './account-store.ts'
 
 let store: AccountStore
 

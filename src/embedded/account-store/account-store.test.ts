@@ -12,8 +12,9 @@ import {
   shown,
 } from '../../../tests/conformance/account-store-conformance.ts'
 import { failureOf } from '../../../tests/support/basics/failure-of.ts'
+import { openAccountStoreHere } from '../../../tests/support/solana/open-account-store-here.ts'
 import { recordsOf } from '../../../tests/support/solana/scripted-ledger.ts'
-import { openAccountStore, openAccountStoreHere, openAccountStores } from './account-store.ts'
+import { openAccountStore, openAccountStores } from './account-store.ts'
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'headgate-account-store-'))
 

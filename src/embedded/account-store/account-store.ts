@@ -2,16 +2,14 @@ import { join } from 'node:path'
 import { Failure } from '../../core/errors.ts'
 import type { AccountStore, AccountStores } from '../../ports/account-store.ts'
 import { openThreadCalls, type ThreadCalls, ThreadFault } from '../thread-calls.ts'
-import type { LookupRules } from './account-store-lookups.ts'
-import { type AccountReader, openAccountReader } from './account-store-reader.ts'
-import { openAccountTables } from './account-store-tables.ts'
-import { type AccountWriter, openAccountWriter } from './account-store-writer.ts'
+import type { AccountReader } from './account-store-reader.ts'
+import type { AccountWriter } from './account-store-writer.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each function has arguments of its own.
 type Functions = Record<string, (...args: any[]) => unknown>
 
 /** A reader or a writer in another thread, with a promise for each of its functions. */
-type StoreThread<Offered extends Functions> = {
+export type StoreThread<Offered extends Functions> = {
   call: ThreadCalls<Offered>['call']
   close(): Promise<void>
 }
@@ -33,16 +31,7 @@ export async function openAccountStore(path: string): Promise<AccountStore> {
   }
 }
 
-/** The same in this thread, over one connection, for tests. */
-export function openAccountStoreHere(path = ':memory:', rules?: LookupRules): AccountStore {
-  const tables = openAccountTables(path)
-  return storeOver(
-    calledHere(openAccountWriter(tables)),
-    calledHere({ ...openAccountReader(tables, rules), close: () => {} }),
-  )
-}
-
-function storeOver(
+export function storeOver(
   writer: StoreThread<AccountWriter>,
   reader: StoreThread<AccountReader>,
 ): AccountStore {
@@ -75,15 +64,6 @@ function storeOver(
       return closed
     },
   }
-}
-
-/** Functions of this thread, called as those of another are. */
-function calledHere<Offered extends { close(): void }>(offered: Offered) {
-  const call = async (name: keyof Offered, args: readonly unknown[]) =>
-    (offered[name] as (...args: readonly unknown[]) => unknown)(...args)
-  return { call, close: async () => offered.close() } as StoreThread<
-    Offered & Record<string, never>
-  >
 }
 
 /** Starts a thread and opens the file there. The thread's faults come as Failures. */

@@ -9,7 +9,6 @@ import {
   readProgramAccountsCall,
 } from '../../../src/core/solana/request/program-accounts.ts'
 import { isSolanaError } from '../../../src/core/solana/solana-error.ts'
-import { openAccountStoreHere } from '../../../src/embedded/account-store/account-store.ts'
 import { openMachineSignals } from '../../../src/ports/driver-parts/machine-signals.ts'
 import { openNetwork } from '../../../src/upstream/answers/open-network.ts'
 import { quietTelemetry } from '../basics/quiet-telemetry.ts'
@@ -17,6 +16,7 @@ import { type Chance, seededChance } from '../basics/seeded-chance.ts'
 import { type TestClock, testClock } from '../basics/test-clock.ts'
 import { testWorld } from '../basics/test-world.ts'
 import { type LedgerNode, ledgerNode } from '../nodes/ledger-node.ts'
+import { openAccountStoreHere } from './open-account-store-here.ts'
 import { recordsOf, type ScriptedLedger, scriptedLedger } from './scripted-ledger.ts'
 
 type AccountStore = ReturnType<typeof openAccountStoreHere>
