@@ -2,6 +2,7 @@ import { openPostgresWire } from '../../src/cluster/signals/postgres-wire.ts'
 import type { SignalWire } from '../../src/cluster/signals/relayed-signals.ts'
 import { systemClock } from '../../src/system/machine/system-clock.ts'
 import { systemEntropy } from '../../src/system/machine/system-entropy.ts'
+import { quietTelemetry } from '../../tests/support/basics/quiet-telemetry.ts'
 import { databaseIn } from './open-store.ts'
 import { type Cost, ownUs, serverCost } from './server-cost.ts'
 
@@ -20,7 +21,7 @@ const LOOK_EVERY_MS = 5
 export async function notifyCost(serverUrl: string, frames: number): Promise<Cost> {
   const { HEADGATE_DATABASE: url } = await databaseIn(serverUrl, 'notified')
   let heard = 0
-  const needs = { clock: systemClock(), entropy: systemEntropy() }
+  const needs = { clock: systemClock(), entropy: systemEntropy(), telemetry: quietTelemetry() }
   const notice = { away() {}, back() {} }
   const hear = () => {
     heard++

@@ -10,8 +10,6 @@ import { openPostgresConnection, type PostgresConnection } from './postgres-conn
 import { isLostRace } from './postgres-fault.ts'
 import { openPostgresPool } from './postgres-pool.ts'
 
-type Needs = { clock: Clock }
-
 type Options = {
   /** May name several hosts: the one that accepts writes is used. */
   url: string
@@ -39,7 +37,7 @@ const LIMITS = {
 const TRIES_MAX = 10
 const TRY_AGAIN_MS = 5
 
-export function openPostgresDatabase({ clock }: Needs, options: Options): Database {
+export function openPostgresDatabase({ clock }: { clock: Clock }, options: Options): Database {
   const { url, connectionsMax, isPooled } = options
   const own = new Map(options.procedures.map((one) => [one.name, one]))
   const nowMs = clock.monotonicMs

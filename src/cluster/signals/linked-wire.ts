@@ -1,14 +1,9 @@
 import { openBackoff } from '../../core/async/backoff.ts'
 import { openWakeableSleep } from '../../core/async/wakeable-sleep.ts'
 import { errorText, Failure } from '../../core/errors.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { Entropy } from '../../ports/entropy.ts'
+import type { System } from '../../ports/world.ts'
 import type { SignalWire, WireNotice } from './relayed-signals.ts'
-
-export type WireNeeds = {
-  clock: Pick<Clock, 'after' | 'monotonicMs'>
-  entropy: Pick<Entropy, 'fraction'>
-}
 
 /** One connection to one server; it ends once and is not opened again. */
 export type Link = {
@@ -39,7 +34,7 @@ const JITTER = { from: 0.5, to: 1.5 }
  * for later: without a connection it is lost at once.
  */
 export function openLinkedWire(
-  { clock, entropy }: WireNeeds,
+  { clock, entropy }: System,
   servers: readonly LinkServer[],
   notice: WireNotice,
 ): SignalWire {
@@ -107,7 +102,7 @@ export function reasonOf(thrown: unknown): string {
   return String(reason ?? errorText(thrown))
 }
 
-function shuffled<T>(items: readonly T[], entropy: WireNeeds['entropy']): T[] {
+function shuffled<T>(items: readonly T[], entropy: Entropy): T[] {
   return items
     .map((item) => ({ item, at: entropy.fraction() }))
     .sort((a, b) => a.at - b.at)

@@ -1,6 +1,7 @@
 import { assert } from '../../core/errors.ts'
 import type { NatsServer } from '../../core/servers/parse-nats-servers.ts'
-import { openLinkedWire, type WireNeeds } from './linked-wire.ts'
+import type { System } from '../../ports/world.ts'
+import { openLinkedWire } from './linked-wire.ts'
 import { openNatsLink } from './nats-link.ts'
 import type { SignalWire, WireNotice } from './relayed-signals.ts'
 
@@ -19,7 +20,7 @@ const REASON_LENGTH_MAX = 200
 const SUBJECT_PART = /^[A-Za-z0-9_-]{1,64}$/
 
 export function openNatsWire(
-  needs: WireNeeds,
+  system: System,
   options: Options,
   hear: (text: string) => void,
   notice: WireNotice,
@@ -32,7 +33,7 @@ export function openNatsWire(
     open: () => openNatsLink(server, access, hear),
     logText: (reason: string) => logText(server, reason),
   }))
-  return openLinkedWire(needs, servers, notice)
+  return openLinkedWire(system, servers, notice)
 }
 
 /** A server may repeat what it was sent, and our credentials are in it. */

@@ -1,12 +1,9 @@
 import { SQL } from 'bun'
 import { within } from '../../core/async/within.ts'
 import { errorText, Failure } from '../../core/errors.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Entropy } from '../../ports/entropy.ts'
+import type { System } from '../../ports/world.ts'
 import { KEEPALIVE_SETTINGS } from '../postgres/session-settings.ts'
 import type { Link } from './linked-wire.ts'
-
-type Needs = { clock: Pick<Clock, 'after' | 'every'>; entropy: Pick<Entropy, 'alphanumeric'> }
 
 /** All processes on one database share a channel: other databases do not hear it. */
 const CHANNEL = 'headgate'
@@ -22,7 +19,7 @@ const READ_ONLY = 'the server is read-only'
 
 /** Listens on a connection that no pooler shares out, and notifies on it. */
 export async function openPostgresLink(
-  { clock, entropy }: Needs,
+  { clock, entropy }: System,
   url: string,
   hear: (text: string) => void,
 ): Promise<Link> {

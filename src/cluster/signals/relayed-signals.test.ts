@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { quietTelemetry } from '../../../tests/support/basics/quiet-telemetry.ts'
 import { settled, type TestClock, testClock } from '../../../tests/support/basics/test-clock.ts'
 import type { Signals } from '../../ports/signals.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { systemEntropy } from '../../system/machine/system-entropy.ts'
 import { openRelayedSignals, type WireNotice } from './relayed-signals.ts'
 
 /** A wire that does as it is told, with the times and the log of a test. */
@@ -23,15 +26,15 @@ function stage() {
     isWireClosed: () => isWireClosed,
     signals: null as unknown as Signals,
   }
-  const telemetry = {
-    log: (_: string, event: string, fields: object) =>
-      void logged.push(`${event} ${JSON.stringify(fields)}`),
+  const telemetry: Telemetry = {
+    ...quietTelemetry(),
+    log: (_, event, fields) => void logged.push(`${event} ${JSON.stringify(fields)}`),
     count: (name: string, labels: { reason?: string }, by = 1) => {
       const key = `${name.replace(/^headgate_signals_|_total$/g, '')} ${labels.reason}`
       counts[key] = (counts[key] ?? 0) + by
     },
   }
-  const entropy = { alphanumeric: () => 'me' }
+  const entropy = { ...systemEntropy(), alphanumeric: () => 'me' }
   stand.signals = openRelayedSignals({ clock, entropy, telemetry }, (hearFrame, told) => {
     hear = hearFrame
     notice = told

@@ -1,9 +1,8 @@
 import { within } from '../../core/async/within.ts'
-import type { Clock } from '../../ports/clock.ts'
 import { openMachineSignals } from '../../ports/driver-parts/machine-signals.ts'
-import type { Entropy } from '../../ports/entropy.ts'
 import type { MachineSignals } from '../../ports/signals.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
+import type { System } from '../../ports/world.ts'
 import { type EncodedMessage, encodeMessage, readFrame, writeFrames } from './signal-frame.ts'
 
 /** Carries texts from each process to all of them; none is promised to arrive. */
@@ -18,12 +17,6 @@ export type WireNotice = {
   /** `reason` is logged, so it holds no secret. */
   away(reason: string): void
   back(): void
-}
-
-export type SignalNeeds = {
-  clock: Pick<Clock, 'after'>
-  entropy: Pick<Entropy, 'alphanumeric'>
-  telemetry: Pick<Telemetry, 'log' | 'count'>
 }
 
 type Connect = (hear: (text: string) => void, notice: WireNotice) => SignalWire
@@ -44,8 +37,8 @@ const CLOSE_MS = 500
  * Hints over a wire that all processes share. Listeners of this machine receive them at once, and
  * not a second time when they come back over the wire.
  */
-export function openRelayedSignals(needs: SignalNeeds, connect: Connect): MachineSignals {
-  const { clock, entropy, telemetry } = needs
+export function openRelayedSignals(system: System, connect: Connect): MachineSignals {
+  const { clock, entropy, telemetry } = system
   const notice = openNotice(telemetry)
   const sender = entropy.alphanumeric(12)
   let gathered: EncodedMessage[] = []
@@ -87,7 +80,7 @@ export function openRelayedSignals(needs: SignalNeeds, connect: Connect): Machin
     while (gathered.length > 0) {
       const frames = writeFrames(sender, gathered)
       gathered = []
-      await Promise.all(frames.map((frame) => sendFrame(needs, wire, notice, frame)))
+      await Promise.all(frames.map((frame) => sendFrame(system, wire, notice, frame)))
     }
   }
   const end = async () => {
@@ -109,7 +102,7 @@ export function openRelayedSignals(needs: SignalNeeds, connect: Connect): Machin
 }
 
 async function sendFrame(
-  { clock, telemetry }: SignalNeeds,
+  { clock, telemetry }: System,
   wire: SignalWire,
   notice: WireNotice,
   frame: { text: string; messages: number },
@@ -131,11 +124,11 @@ async function sendFrame(
 
 type LossReason = 'away' | 'overflow' | 'oversized'
 
-function lose(telemetry: SignalNeeds['telemetry'], reason: LossReason, messages: number): void {
+function lose(telemetry: Telemetry, reason: LossReason, messages: number): void {
   telemetry.count('headgate_signals_lost_total', { reason }, messages)
 }
 
-function openNotice({ log }: SignalNeeds['telemetry']): WireNotice & { end(): void } {
+function openNotice({ log }: Telemetry): WireNotice & { end(): void } {
   let isAway = false
   let isEnded = false
   return {

@@ -3,6 +3,7 @@ import { statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { quietTelemetry } from '../../../tests/support/basics/quiet-telemetry.ts'
 import { type TestClock, testClock } from '../../../tests/support/basics/test-clock.ts'
+import { testWorld } from '../../../tests/support/basics/test-world.ts'
 import { watchDisk } from './disk-watch.ts'
 
 const MIB = 1024 * 1024
@@ -24,7 +25,7 @@ beforeEach(() => {
 afterEach(() => stop())
 
 function watch(freeBytesMin?: number) {
-  const watched = watchDisk({ clock, telemetry, measure: () => disk }, '/data', freeBytesMin)
+  const watched = watchDisk(testWorld({ clock, telemetry }), '/data', freeBytesMin, () => disk)
   stop = watched.stop
   return watched.room
 }
@@ -67,7 +68,7 @@ test('a look that fails changes nothing and ends nothing', async () => {
     if (isBroken) throw new Error('EIO')
     return disk
   }
-  const watched = watchDisk({ clock, telemetry, measure }, '/data', GIB)
+  const watched = watchDisk(testWorld({ clock, telemetry }), '/data', GIB, measure)
   stop = watched.stop
   isBroken = true
   await clock.advance(LOOK_EVERY_MS)
@@ -79,7 +80,7 @@ test('a look that fails changes nothing and ends nothing', async () => {
 })
 
 test('the disk of a folder is measured by the system, and nothing is left when it is over', () => {
-  const watched = watchDisk({ clock, telemetry }, tmpdir(), undefined)
+  const watched = watchDisk(testWorld({ clock, telemetry }), tmpdir(), undefined)
   const { blocks, bsize } = statfsSync(tmpdir())
   expect(watched.room().freeBytes).toBeGreaterThan(0)
   expect(watched.room().freeBytes).toBeLessThanOrEqual(blocks * bsize)

@@ -1,15 +1,6 @@
 import { statfsSync } from 'node:fs'
-import type { Clock } from '../../ports/clock.ts'
 import type { DiskRoom } from '../../ports/database.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
-
-type Needs = {
-  clock: Clock
-  telemetry: Pick<Telemetry, 'log' | 'gauge'>
-  measure?: Measure
-}
-
-type Measure = (folder: string) => { freeBytes: number; totalBytes: number }
+import type { System } from '../../ports/world.ts'
 
 type DiskWatch = { room(): DiskRoom; stop(): void }
 
@@ -21,9 +12,10 @@ const FREE_BYTES_MIN = 512 * 1024 * 1024
 const FREE_PART_MIN = 0.01
 
 export function watchDisk(
-  { clock, telemetry, measure = measureDisk }: Needs,
+  { clock, telemetry }: System,
   folder: string,
   freeBytesMin: number | undefined,
+  measure = measureDisk,
 ): DiskWatch {
   let room: DiskRoom = { freeBytes: 0, floorBytes: 0, isLow: false }
 
@@ -60,7 +52,7 @@ export function watchDisk(
   }
 }
 
-function measureDisk(folder: string): ReturnType<Measure> {
+function measureDisk(folder: string) {
   const { bavail, blocks, bsize } = statfsSync(folder)
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
 }

@@ -1,14 +1,11 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../../ports/clock.ts'
 import type { Database, Sql, StoreHealth } from '../../ports/database.ts'
 import { watchCommits } from '../../ports/driver-parts/commit-watch.ts'
-import type { Telemetry } from '../../ports/telemetry.ts'
+import type { System } from '../../ports/world.ts'
 import { watchDisk } from './disk-watch.ts'
 import { emptyFolder, ownFolder } from './own-folder.ts'
 import { openSqliteFile } from './sqlite-database.ts'
-
-type Needs = { clock: Clock; telemetry: Telemetry }
 
 type Options<Prepared> = {
   folder: string
@@ -34,7 +31,7 @@ const LOCAL_MARK_TEXT =
 const NOT_LOCAL = 'local development has not made it, or a configured Headgate has used it since'
 
 export async function openOwnStore<Prepared>(
-  needs: Needs,
+  system: System,
   { folder, script, freeBytesMin, isLocal = false, prepare }: Options<Prepared>,
 ): Promise<Opened<Prepared>> {
   await using opened = new AsyncDisposableStack()
@@ -44,12 +41,12 @@ export async function openOwnStore<Prepared>(
   keepLocalMark(folder, isLocal, hasStore)
   const prepared = prepare(hasStore)
   const { database, commits } = watchCommits(
-    needs,
+    system,
     await openSqliteFile(path, script),
     WRITE_HEADER,
   )
   opened.defer(() => database.close())
-  const disk = watchDisk(needs, folder, freeBytesMin)
+  const disk = watchDisk(system, folder, freeBytesMin)
   opened.defer(disk.stop)
   const storeHealth = { commits, room: disk.room }
   const kept = opened.move()

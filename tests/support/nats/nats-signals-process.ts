@@ -3,12 +3,12 @@ import { openRelayedSignals } from '../../../src/cluster/signals/relayed-signals
 import { parseNatsServers } from '../../../src/core/servers/parse-nats-servers.ts'
 import { systemClock } from '../../../src/system/machine/system-clock.ts'
 import { systemEntropy } from '../../../src/system/machine/system-entropy.ts'
+import { quietTelemetry } from '../basics/quiet-telemetry.ts'
 
 /** A process of its own that says `<pid> <text>` to `answers` when it hears a text on `calls`. */
 const servers = parseNatsServers(process.argv[2] ?? '')
 if (typeof servers === 'string') throw new Error(servers)
-const telemetry = { log: () => {}, count: () => {} }
-const needs = { clock: systemClock(), entropy: systemEntropy(), telemetry }
+const needs = { clock: systemClock(), entropy: systemEntropy(), telemetry: quietTelemetry() }
 const signals = openRelayedSignals(needs, (hear, notice) =>
   openNatsWire(needs, { cluster: 'test', servers }, hear, notice),
 )

@@ -3,9 +3,10 @@ import { openNatsWire } from '../../../src/cluster/signals/nats-wire.ts'
 import { openRelayedSignals } from '../../../src/cluster/signals/relayed-signals.ts'
 import { parseNatsServers } from '../../../src/core/servers/parse-nats-servers.ts'
 import type { Signals } from '../../../src/ports/signals.ts'
-import type { LogFields } from '../../../src/ports/telemetry.ts'
+import type { LogFields, Telemetry } from '../../../src/ports/telemetry.ts'
 import { systemClock } from '../../../src/system/machine/system-clock.ts'
 import { systemEntropy } from '../../../src/system/machine/system-entropy.ts'
+import { quietTelemetry } from '../basics/quiet-telemetry.ts'
 
 /** Signals over NATS, with all that they log and count. */
 export type NatsSignals = Signals & {
@@ -24,17 +25,15 @@ export function openNatsSignals(servers: string, options: WireOptions = {}): Nat
   if (typeof parsed === 'string') throw new Error(parsed)
   const logged: NatsSignals['logged'] = []
   const counts: NatsSignals['counts'] = new Map()
-  const needs = {
-    clock: systemClock(),
-    entropy: systemEntropy(),
-    telemetry: {
-      log: (_: string, event: string, fields: LogFields) => void logged.push({ event, fields }),
-      count: (name: string, { reason }: { reason?: string }, by = 1) => {
-        const key = `${name} ${reason}`
-        counts.set(key, (counts.get(key) ?? 0) + by)
-      },
+  const telemetry: Telemetry = {
+    ...quietTelemetry(),
+    log: (_, event, fields) => void logged.push({ event, fields }),
+    count: (name: string, { reason }: { reason?: string }, by = 1) => {
+      const key = `${name} ${reason}`
+      counts.set(key, (counts.get(key) ?? 0) + by)
     },
   }
+  const needs = { clock: systemClock(), entropy: systemEntropy(), telemetry }
   const signals = openRelayedSignals(needs, (hear, notice) =>
     openNatsWire(needs, { cluster: 'test', servers: parsed, ...options }, hear, notice),
   )
