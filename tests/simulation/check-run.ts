@@ -1,4 +1,5 @@
-import { readChain, sequenceAt } from '../../src/tables/chain/chain-tail.ts'
+import { readChain } from '../../src/tables/chain/chain-tail.ts'
+import { sequenceAt } from '../support/deliveries/webhook-store.ts'
 import type { SimBlock } from './chain-block.ts'
 import { checkDeliveries } from './check-deliveries.ts'
 import { BEFORE_ALL } from './customers.ts'

@@ -3,10 +3,10 @@ import { freshStore } from '../../../tests/fresh-store.ts'
 import { eachSeed } from '../../../tests/support/basics/each-seed.ts'
 import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import { sized } from '../../../tests/support/basics/sized.ts'
-import { eventAt, NETWORK } from '../../../tests/support/deliveries/webhook-store.ts'
+import { eventAt, NETWORK, sequenceAt } from '../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
 import { recordEvent } from './chain-events.ts'
-import { beginAnew, type ChainMove, followedAt, readChain, sequenceAt } from './chain-tail.ts'
+import { beginAnew, type ChainMove, followedAt, readChain } from './chain-tail.ts'
 
 const BASE = 1_000_000_000_000
 const SEEDS = sized(8, 40)

@@ -59,21 +59,6 @@ export async function lastSequence(db: Database, network: string): Promise<numbe
   return chain?.sequence_number ?? null
 }
 
-/** The number of the event that made that height canonical; null for one not followed. */
-export async function sequenceAt(
-  db: Database,
-  network: string,
-  number: number,
-): Promise<number | null> {
-  const [span] = await db.query<{ sequence: number }>(sql`
-    SELECT chain_spans.sequence_number + ${number} - chain_spans.from_number AS sequence
-    FROM chain_spans JOIN chains ON chains.network = chain_spans.network
-    WHERE chain_spans.network = ${network} AND chain_spans.from_number <= ${number}
-      AND chains.tip_number >= ${number}
-    ORDER BY chain_spans.from_number DESC LIMIT 1`)
-  return span?.sequence ?? null
-}
-
 /** Number and block of a height as they are now; null when it has not been followed so far. */
 export async function followedAt(
   db: Database,
@@ -127,7 +112,7 @@ export async function moveTail(
   const { network, header, kind } = move
   if (kind === 'first') await expectNoBlocks(tx, network)
 
-  const [, , , counted] = await Promise.all([
+  const [, , , followed] = await Promise.all([
     kind === 'extends' ? null : leaveBranch(tx, network, header.number, sequenceNumber),
     tx.query(sql`
       DELETE FROM chain_blocks WHERE network = ${network} AND number < ${move.keepFrom}`),
@@ -137,9 +122,10 @@ export async function moveTail(
       VALUES (${network}, ${header.number}, ${header.hash}, ${header.parentHash})
       ON CONFLICT (network, number) DO UPDATE
       SET hash = excluded.hash, parent_hash = excluded.parent_hash`),
-    sequenceAt(tx, network, header.number),
+    followedAt(tx, network, header.number),
   ])
-  assert(counted === sequenceNumber, 'a block that extends the chain stands right above its tip')
+  const isNext = followed?.sequenceNumber === sequenceNumber
+  assert(isNext, 'a block that extends the chain is right above its tip')
 }
 
 /**

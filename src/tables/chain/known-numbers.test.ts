@@ -8,6 +8,7 @@ import {
   eventAt,
   insertTeams,
   NETWORK,
+  sequenceAt,
   webhookCalled,
 } from '../../../tests/support/deliveries/webhook-store.ts'
 import { lacksPostgres } from '../../../tests/support/product/world.ts'
@@ -16,7 +17,7 @@ import { type Database, sql } from '../../ports/database.ts'
 import { openMachineSignals } from '../../ports/driver-parts/machine-signals.ts'
 import { bumpRevision, isOtherHistory, readRevision } from '../sql/revisions.ts'
 import { type RecordedEvent, recordEvent } from './chain-events.ts'
-import { readChain, sequenceAt } from './chain-tail.ts'
+import { readChain } from './chain-tail.ts'
 import { type KnownNumbers, openKnownNumbers } from './known-numbers.ts'
 
 const BASE = 1_000_000_000_000

@@ -13,11 +13,11 @@ import {
   addWebhooks,
   insertTeams,
   NETWORK,
+  sequenceAt,
   TEAM_A,
   webhookCalled,
 } from '../../../tests/support/deliveries/webhook-store.ts'
 import { type Database, sql } from '../../ports/database.ts'
-import { sequenceAt } from '../chain/chain-tail.ts'
 import { pruneDelivered } from '../deliveries/retention.ts'
 import { createReplay, recordReplayStep } from '../webhooks/replays.ts'
 import { changeWebhook } from '../webhooks/webhooks.ts'

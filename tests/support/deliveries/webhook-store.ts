@@ -5,6 +5,7 @@ import { type Secrets, signingKeyPlace } from '../../../src/ports/secrets.ts'
 import { insertApp } from '../../../src/tables/accounts/apps.ts'
 import { insertTeam } from '../../../src/tables/accounts/teams.ts'
 import type { ChainEvent, DueResult } from '../../../src/tables/chain/chain-events.ts'
+import { followedAt } from '../../../src/tables/chain/chain-tail.ts'
 import { createWebhook } from '../../../src/tables/webhooks/webhooks.ts'
 
 export const NETWORK = 'ETH_MAINNET'
@@ -91,6 +92,11 @@ export function eventAt(
     due: [],
     ...rest,
   }
+}
+
+/** The number of the event that made that height canonical; null for one not followed. */
+export async function sequenceAt(db: Database, network: string, number: number) {
+  return (await followedAt(db, network, number))?.sequenceNumber ?? null
 }
 
 /** The same result for all of those webhooks. */
