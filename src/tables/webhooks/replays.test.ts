@@ -100,7 +100,7 @@ describe('a replay', () => {
       return startReplay(db, newReplay(which), limits)
     }
     expect(await start(1, 1, 60)).toEqual({ kind: 'started', blocks: 0 })
-    expect(await start(1, 1, 2)).toEqual({ kind: 'running', blocks: 60 })
+    expect(await start(1, 1, 60)).toEqual({ kind: 'running', blocks: 60 })
     expect(await start(2, 1, 41)).toEqual({ kind: 'too_long', blocks: 60 })
     expect(await start(2, 1, 40)).toEqual({ kind: 'started', blocks: 60 })
     expect(await start(3, 1, 1)).toEqual({ kind: 'too_long', blocks: 100 })

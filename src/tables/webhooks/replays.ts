@@ -72,27 +72,22 @@ export function startReplay(
   replay: NewReplay,
   { replaysMax, blocksMax }: ReplayLimits,
 ): Promise<{ kind: 'started' | 'running' | 'too_many' | 'too_long'; blocks: number }> {
-  const { teamId, fromBlock, toBlock } = replay
+  const { teamId, webhookId, fromBlock, toBlock } = replay
   return db.transaction(async (tx) => {
     // PostgreSQL locks a row that is written, even with what it holds; SQLite has one writer.
     await tx.query(sql`UPDATE team_slots SET webhooks = webhooks WHERE team_id = ${teamId}`)
-    const [sum] = await tx.query<{ count: number; blocks: number }>(sql`
+    const [sum] = await tx.query<Record<'own' | 'count' | 'blocks', number>>(sql`
       SELECT CAST(COUNT(*) AS BIGINT) AS count,
+        CAST(COUNT(CASE WHEN webhook_id = ${webhookId} THEN 1 END) AS BIGINT) AS own,
         CAST(COALESCE(SUM(to_block - next_block + 1), 0) AS BIGINT) AS blocks
       FROM replays WHERE state = 'running' AND team_id = ${teamId}`)
-    const { count, blocks } = sum ?? { count: 0, blocks: 0 }
-    if (await isReplaying(tx, replay.webhookId)) return { kind: 'running', blocks }
+    const { own, count, blocks } = sum ?? { own: 0, count: 0, blocks: 0 }
+    if (own > 0) return { kind: 'running', blocks }
     if (count >= replaysMax) return { kind: 'too_many', blocks }
     if (blocks + toBlock - fromBlock + 1 > blocksMax) return { kind: 'too_long', blocks }
     const isNew = await createReplay(tx, replay)
     return { kind: isNew ? 'started' : 'running', blocks }
   })
-}
-
-async function isReplaying(tx: Database, webhookId: string): Promise<boolean> {
-  const running = await tx.query(sql`
-    SELECT id FROM replays WHERE webhook_id = ${webhookId} AND state = 'running'`)
-  return running.length > 0
 }
 
 /** Null when the team has no such replay. */
