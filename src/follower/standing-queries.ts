@@ -10,12 +10,8 @@ import {
 import { compileQuery } from '../core/query/language/compile-query.ts'
 import type { QueryPlan } from '../core/query/language/query-plan.ts'
 import type { World } from '../ports/world.ts'
-import { isOtherHistory } from '../tables/sql/revisions.ts'
-import {
-  type StandingWebhook,
-  webhookRevision,
-  webhooksChangedSince,
-} from '../tables/webhooks/webhooks.ts'
+import { isOtherHistory, readRevision } from '../tables/sql/revisions.ts'
+import { type StandingWebhook, webhooksChangedSince } from '../tables/webhooks/webhooks.ts'
 import { type LiveVariables, openLiveVariables, type UsedVariable } from './live-variables.ts'
 
 /** Every active webhook's query, compiled and indexed by network, and the variables they name. */
@@ -64,7 +60,7 @@ function nothingHeld(world: World, seed: KeySeed): Held {
 
 /** The revision is noted only at the end: what a failure leaves half read is read again. */
 async function readChanges(world: World, held: Held, seed: KeySeed): Promise<void> {
-  const revision = await webhookRevision(world.database)
+  const revision = await readRevision(world.database, 'webhooks')
   if (revision === held.revision) return
 
   if (held.revision !== null && isOtherHistory(held.revision, revision)) {

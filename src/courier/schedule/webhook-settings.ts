@@ -1,9 +1,9 @@
 import { standardSignature } from '../../core/delivery/signature.ts'
 import { type SealedPlace, type Secrets, signingKeyPlace } from '../../ports/secrets.ts'
 import type { World } from '../../ports/world.ts'
-import { isOtherHistory } from '../../tables/sql/revisions.ts'
+import { isOtherHistory, readRevision } from '../../tables/sql/revisions.ts'
 import { type CourierWebhook, webhooksForCourier } from '../../tables/webhooks/courier-webhooks.ts'
-import { webhookRevision, webhooksChangedSince } from '../../tables/webhooks/webhooks.ts'
+import { webhooksChangedSince } from '../../tables/webhooks/webhooks.ts'
 import {
   enlist,
   isScheduled,
@@ -27,7 +27,7 @@ export function openWebhookSettings(world: World, schedule: Schedule) {
 
   const changes = async (): Promise<number[]> => {
     const before = revision
-    const now = await webhookRevision(database)
+    const now = await readRevision(database, 'webhooks')
     if (before === null) {
       // Nothing was known that could have changed; if webhooks were read meanwhile, the revision
       // from before they were is the one to go by.

@@ -5,7 +5,7 @@ import type { World } from '../../ports/world.ts'
 import { releaseLease, takeLease } from '../../tables/sql/leases.ts'
 import {
   cancelReplay,
-  failReplay,
+  endReplay,
   noteReplayError,
   type Replay,
   replayingTeams,
@@ -219,7 +219,7 @@ async function settle(
 
 async function fail({ clock, database, telemetry }: World, replay: Replay, reason: string) {
   const { id, network, nextBlock } = replay
-  await failReplay(database, id, reason, clock.nowMs())
+  await endReplay(database, id, 'failed', reason, clock.nowMs())
   telemetry.log('warn', 'replay_failed', { replay: id, network, number: nextBlock, reason })
 }
 

@@ -2,8 +2,8 @@ import { assert } from '../../core/errors.ts'
 import { type Database, sql } from '../../ports/database.ts'
 
 /**
- * A topic that a process may hold in memory and must read anew when its revision has moved; the
- * revisions of the couriers are their fencing tokens.
+ * A topic that a process may hold in memory and must read again when its revision changes.
+ * `webhooks` includes variables; the revisions of the couriers are their fencing tokens.
  */
 export type Topic = 'accounts' | 'webhooks' | 'couriers'
 
@@ -33,7 +33,7 @@ export function isOtherHistory(known: number, now: number): boolean {
   return now < known || Math.floor(now / ERA) !== Math.floor(known / ERA)
 }
 
-/** 0 before the first change. */
+/** The highest revision of what the topic has; 0 before the first change. */
 export async function readRevision(db: Database, topic: Topic): Promise<number> {
   const rows = await db.query<{ revision: number }>(sql`
     SELECT revision FROM revisions WHERE topic = ${topic}`)

@@ -17,7 +17,8 @@ import {
 } from '../../../tests/support/deliveries/webhook-store.ts'
 import type { Database } from '../../ports/database.ts'
 import { listDeliveryPage } from '../deliveries/log/delivery-page.ts'
-import { changeWebhook, findWebhook, webhookRevision } from '../webhooks/webhooks.ts'
+import { readRevision } from '../sql/revisions.ts'
+import { changeWebhook, findWebhook } from '../webhooks/webhooks.ts'
 import { pauseTeamOverLimit } from './capacity-pause.ts'
 
 const PAUSE = { teamId: TEAM_A, message: 'Monthly capacity limit exceeded.', nowMs: NOW_MS }
@@ -66,9 +67,9 @@ describe('when the month of a team is used up', () => {
 
   test('nothing happens a second time: no event, no revision', async () => {
     await pauseTeamOverLimit(db, PAUSE)
-    const before = await webhookRevision(db)
+    const before = await readRevision(db, 'webhooks')
     expect(await pauseTeamOverLimit(db, PAUSE)).toEqual([])
-    expect(await webhookRevision(db)).toBe(before)
+    expect(await readRevision(db, 'webhooks')).toBe(before)
     expect(await waitingIds(db, 'wh_1', 'error')).toHaveLength(1)
   })
 
@@ -97,9 +98,9 @@ describe('when the month of a team is used up', () => {
   })
 
   test('every process learns of it by the revision', async () => {
-    const before = await webhookRevision(db)
+    const before = await readRevision(db, 'webhooks')
     await pauseTeamOverLimit(db, PAUSE)
-    expect(await webhookRevision(db)).toBeGreaterThan(before)
+    expect(await readRevision(db, 'webhooks')).toBeGreaterThan(before)
   })
 
   test.each(HOSTILE_TEXTS)('the message arrives to the letter (%#)', async (message) => {

@@ -14,7 +14,7 @@ import { type Database, sql } from '../../ports/database.ts'
 import {
   cancelReplay,
   createReplay,
-  failReplay,
+  endReplay,
   findReplay,
   listReplays,
   noteReplayError,
@@ -137,7 +137,7 @@ describe('a replay', () => {
   test('that has ended stays as it ended', async () => {
     await createReplay(db, newReplay({ toBlock: 1 }))
     await recordReplayStep(db, stepAt(1))
-    await failReplay(db, 'rpl_1', 'too late', NOW_MS)
+    await endReplay(db, 'rpl_1', 'failed', 'too late', NOW_MS)
     expect(await cancelReplay(db, TEAM_A, 'rpl_1', NOW_MS)).toMatchObject({
       state: 'done',
       error: null,
@@ -146,7 +146,7 @@ describe('a replay', () => {
 
   test.each(HOSTILE_TEXTS)('that fails says why (%#)', async (error) => {
     await createReplay(db, newReplay())
-    await failReplay(db, 'rpl_1', error, NOW_MS + 5)
+    await endReplay(db, 'rpl_1', 'failed', error, NOW_MS + 5)
     expect(await findReplay(db, TEAM_A, 'rpl_1')).toMatchObject({ state: 'failed', error })
     expect(await runningReplays(db, TEAM_A, 10)).toEqual([])
   })

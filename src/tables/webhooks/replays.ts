@@ -157,11 +157,6 @@ export async function cancelReplay(
   return findReplay(db, teamId, id)
 }
 
-/** It cannot go on. Nothing happens when it has ended otherwise. */
-export function failReplay(db: Database, id: string, error: string, nowMs: number): Promise<void> {
-  return endReplay(db, id, 'failed', error, nowMs)
-}
-
 /** Says why it does not get on just now; the next block that is recorded takes it back. */
 export async function noteReplayError(db: Database, id: string, error: string): Promise<void> {
   await db.query(sql`
@@ -217,10 +212,11 @@ async function isStillSo(
   return (now?.sequenceNumber ?? blockNumber) === sequenceNumber
 }
 
-async function endReplay(
+/** Nothing happens when the replay has ended otherwise. */
+export async function endReplay(
   db: Database,
   id: string,
-  state: Replay['state'],
+  state: 'cancelled' | 'failed',
   error: string | null,
   nowMs: number,
 ): Promise<void> {

@@ -3,9 +3,9 @@ import { freshStore } from '../../../tests/fresh-store.ts'
 import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import { insertTeams, TEAM_A } from '../../../tests/support/deliveries/webhook-store.ts'
 import type { Database } from '../../ports/database.ts'
+import { readRevision } from '../sql/revisions.ts'
 import { type ChangedItem, itemsChangedSince, variablesChangedSince } from './variable-changes.ts'
 import { addItems, deleteVariable, findVariable, listItems, removeItems } from './variables.ts'
-import { webhookRevision } from './webhooks.ts'
 
 const ALL = 100_000
 
@@ -25,7 +25,7 @@ describe('what changed since a revision', () => {
     await add('a', ['0x1'])
     await add('b', ['0x1'])
     await add('c', ['0x1'])
-    const known = await webhookRevision(db)
+    const known = await readRevision(db, 'webhooks')
     await removeItems(db, TEAM_A, 'c', ['0x1'])
     await deleteVariable(db, TEAM_A, 'a')
     // Neither of these changes anything.

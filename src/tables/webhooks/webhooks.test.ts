@@ -13,6 +13,7 @@ import {
 } from '../../../tests/support/deliveries/webhook-store.ts'
 import type { Database } from '../../ports/database.ts'
 import { recordEvent } from '../chain/chain-events.ts'
+import { readRevision } from '../sql/revisions.ts'
 import { type GoneWebhook, pauseGoneWebhook } from './pause-webhooks.ts'
 import { addItems } from './variables.ts'
 import {
@@ -21,7 +22,6 @@ import {
   deleteWebhook,
   findWebhook,
   listWebhooks,
-  webhookRevision,
   webhooksChangedSince,
 } from './webhooks.ts'
 
@@ -61,7 +61,7 @@ describe('a webhook whose destination is gone', () => {
     await pause(gone)
     await pause({ ...gone, teamId: TEAM_B })
     expect(await standing()).toEqual(['paused', 'MANUAL'])
-    expect(await webhookRevision(db)).toBe(2)
+    expect(await readRevision(db, 'webhooks')).toBe(2)
   })
 })
 
@@ -231,9 +231,9 @@ describe('a deleted webhook', () => {
 
 describe('what changed since a revision', () => {
   test('is every webhook that did, as it is now, those that are gone included', async () => {
-    expect(await webhookRevision(db)).toBe(0)
+    expect(await readRevision(db, 'webhooks')).toBe(0)
     await addWebhooks(db, ...['wh_1', 'wh_2', 'wh_3'].map((id) => webhookCalled(id)))
-    const known = await webhookRevision(db)
+    const known = await readRevision(db, 'webhooks')
     expect(await changedSince(known)).toEqual([])
 
     const paused = { state: 'paused', reason: 'MANUAL' } as const
@@ -253,7 +253,7 @@ describe('what changed since a revision', () => {
       skipEmpty: false,
       notifyRemoved: false,
       state: 'paused',
-      revision: await webhookRevision(db),
+      revision: await readRevision(db, 'webhooks'),
     })
   })
 
@@ -267,6 +267,6 @@ describe('what changed since a revision', () => {
   test('has one counter with variables', async () => {
     await addWebhooks(db, webhookCalled('wh_1'))
     await addItems(db, { teamId: TEAM_A, name: 'v', kind: 'Address', items: ['0x1'] })
-    expect(await webhookRevision(db)).toBe(2)
+    expect(await readRevision(db, 'webhooks')).toBe(2)
   })
 })

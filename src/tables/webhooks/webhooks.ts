@@ -5,7 +5,6 @@ import { type Database, sql } from '../../ports/database.ts'
 import { freeTeamSlot, takeTeamSlot } from '../accounts/team-slots.ts'
 import { holdEvents } from '../chain/chain-tail.ts'
 import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
-import { readRevision } from '../sql/revisions.ts'
 import { activeOrPaused, type StandingRules } from './standing-rules.ts'
 import {
   STANDING,
@@ -184,11 +183,6 @@ export async function listWebhooks(db: Database, teamId: string, name?: string) 
     SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE team_id = ${teamId} AND state <> 'deleted' ${named}
     ORDER BY created_at_ms, id LIMIT ${LISTED_WEBHOOKS_MAX}`)
   return rows.map(storedOf)
-}
-
-/** The highest revision of all webhooks and variables. */
-export function webhookRevision(db: Database): Promise<number> {
-  return readRevision(db, 'webhooks')
 }
 
 /** The webhooks that changed after that revision, by (revision, id). A query reads one page. */

@@ -3,9 +3,9 @@ import { errorText } from '../../../core/errors.ts'
 import type { World } from '../../../ports/world.ts'
 import { findTeam } from '../../../tables/accounts/teams.ts'
 import type { DeliveryKey } from '../../../tables/deliveries/delivery.ts'
+import { readRevision } from '../../../tables/sql/revisions.ts'
 import { type Replay, watchedReplays } from '../../../tables/webhooks/replays.ts'
 import { webhookStatesSince } from '../../../tables/webhooks/webhook-states.ts'
-import { webhookRevision } from '../../../tables/webhooks/webhooks.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import type { EventTopic, WireEvents } from '../../contract/contract.ts'
 import { openPastUsage, usageSummary } from '../figures/usage-summary.ts'
@@ -153,7 +153,7 @@ function openWebhookReader({ database }: World, teamId: string): () => Promise<L
   let revision: number | null = null
   return async () => {
     if (revision === null) {
-      revision = await webhookRevision(database)
+      revision = await readRevision(database, 'webhooks')
       return []
     }
     const changed = await webhookStatesSince(database, teamId, revision, WEBHOOKS_MAX)

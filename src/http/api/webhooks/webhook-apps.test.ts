@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type WebhookApi, webhookApi } from '../../../../tests/support/deliveries/webhook-api.ts'
-import { webhookRevision, webhooksChangedSince } from '../../../tables/webhooks/webhooks.ts'
+import { readRevision } from '../../../tables/sql/revisions.ts'
+import { webhooksChangedSince } from '../../../tables/webhooks/webhooks.ts'
 
 let on: WebhookApi
 
@@ -43,7 +44,7 @@ test('when the app is deleted its webhooks name none, and everybody is told', as
     await on.created({ app_id: other }),
   ]
   const { database } = on.needs
-  const before = await webhookRevision(database)
+  const before = await readRevision(database, 'webhooks')
   const told = on.seen.webhookChanges
   expect((await on.call('DELETE', `/api/apps/${app}`)).status).toBe(200)
   const apps = new Map((await on.list()).map((one: (typeof made)[0]) => [one.id, one.app_id]))
