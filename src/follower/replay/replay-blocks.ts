@@ -5,10 +5,8 @@ import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { readBlock } from '../../upstream/blocks/block-reader.ts'
 import { findWhichBlock } from '../which-block.ts'
 
-export type ReplayBlock = { sequenceNumber: number; block: Block }
-
-/** `ahead`: the follower has not come so far. `unknown`: no node that answered has it. */
-export type ReplayRead = ReplayBlock | 'ahead' | 'unknown'
+/** `ahead`: the follower has not reached it yet. `unknown`: no node that answered has it. */
+export type ReplayRead = { sequenceNumber: number; block: Block } | 'ahead' | 'unknown'
 
 /** The blocks of a replay in ascending order; the next ones are read meanwhile. */
 export type ReplayBlocks = { read(number: number): Promise<ReplayRead> }

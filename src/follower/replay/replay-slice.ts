@@ -9,12 +9,7 @@ import { waitingCount } from '../../tables/deliveries/outbox.ts'
 import { type Replay, recordReplayStep } from '../../tables/webhooks/replays.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import { variablesOnBlock } from '../variables-on-block.ts'
-import {
-  openReplayBlocks,
-  type ReplayBlock,
-  type ReplayBlocks,
-  type ReplayRead,
-} from './replay-blocks.ts'
+import { openReplayBlocks, type ReplayBlocks, type ReplayRead } from './replay-blocks.ts'
 import { type ReplayQuery, readReplayQuery, type StopReason } from './replay-query.ts'
 
 export type ReplaySlice = { nextBlock: number; end: StopReason | { kind: 'more' } }
@@ -108,18 +103,21 @@ async function replayStep(
   }
   if ('kind' in read) return read
 
-  const outcome = await runOn(database, query, read)
+  const { block } = read
+  const { webhook, plan } = query
+  const { sets } = await variablesOnBlock(database, webhook.teamId, plan.variables, block)
+  const outcome = runOnce(plan, block, (name) => sets.get(name))
   const isDue = await isDelivered(database, query, outcome, nextBlock)
   if (!turn.mayGoOn()) return { kind: 'waiting' }
 
   const { text, bytes, truncation } = outcome
-  const isVerified = read.block.isProven === true
+  const isVerified = block.isProven === true
   const recorded = await recordReplayStep(database, {
     replayId: replay.id,
     webhookId: replay.webhookId,
     network,
     blockNumber: nextBlock,
-    blockHash: read.block.header.hash,
+    blockHash: block.header.hash,
     sequenceNumber: read.sequenceNumber,
     due: isDue ? { data: text, bytes, truncation, isVerified } : null,
     atMs: clock.nowMs(),
@@ -149,15 +147,6 @@ async function readBlock(
     }
     throw thrown
   }
-}
-
-async function runOn(
-  database: Database,
-  { webhook, plan }: ReplayQuery,
-  { block }: ReplayBlock,
-): Promise<QueryResult> {
-  const { sets } = await variablesOnBlock(database, webhook.teamId, plan.variables, block)
-  return runOnce(plan, block, (name) => sets.get(name))
 }
 
 async function isDelivered(
