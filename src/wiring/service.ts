@@ -14,7 +14,7 @@ import { openApiReply } from '../http/pages/open-api-reply.ts'
 import { healthProbe, metricsPage, readinessProbe } from '../http/pages/probes.ts'
 import type { Page } from '../http/server.ts'
 import type { AccountStore } from '../ports/account-store.ts'
-import { type NetworkReport, networkReport } from '../upstream/answers/network-report.ts'
+import { type NetworkStatus, networkReport } from '../upstream/answers/network-report.ts'
 import type { LocalDevelopment } from './local/local-development.ts'
 import { mergeReports } from './networks/merge-reports.ts'
 import type { NetworkSet } from './networks/network-set.ts'
@@ -38,7 +38,7 @@ export type ServiceInputs = {
   /** The metrics of all processes of this service. */
   exposition(): Promise<string>
   /** How calls go at the upstreams, as processes see it that serve beside this one. */
-  reports(): Promise<NetworkReport[]>
+  reports(): Promise<NetworkStatus[]>
 }
 
 export type Service = ReturnType<typeof openService>

@@ -5,7 +5,7 @@ import type { NetworkService } from './ask-network.ts'
 /** The age of an agreed head that every upstream has moved on from: it is not new. */
 const HEAD_AGE_UNKNOWN_MS = 3_600_000
 
-export type NetworkReport = ReturnType<typeof networkReport>
+export type NetworkStatus = ReturnType<typeof networkReport>
 
 /** The entry of one network in `/api/networks`, with why each upstream is used or not. */
 export function networkReport(service: NetworkService) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { NetworkReport } from '../../upstream/answers/network-report.ts'
+import type { NetworkStatus } from '../../upstream/answers/network-report.ts'
 import { mergeReports } from './merge-reports.ts'
 
 const WATCHED = {
@@ -14,7 +14,7 @@ const WATCHED = {
 }
 
 /** What a process reports that does not watch the upstreams. */
-const served = (...upstreams: NetworkReport['upstreams']) => ({
+const served = (...upstreams: NetworkStatus['upstreams']) => ({
   ...WATCHED,
   head: null,
   upstreams: upstreams.map((one) => ({ ...one, head: null, heard: false })),
@@ -54,7 +54,7 @@ test('a report that nobody adds to stays as it is', () => {
   expect(mergeReports(WATCHED, [])).toEqual(WATCHED)
 })
 
-function upstream(name: string, more: Partial<NetworkReport['upstreams'][number]> = {}) {
+function upstream(name: string, more: Partial<NetworkStatus['upstreams'][number]> = {}) {
   const usual = { state: 'used' as const, reason: 'ok', last_fault: null }
   const times = { last_fault_age_ms: null, next_probe_ms: null }
   const votes = { disagreements: 0, last_disagreement: null, last_disagreement_age_ms: null }

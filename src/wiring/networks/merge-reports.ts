@@ -1,6 +1,6 @@
-import type { NetworkReport } from '../../upstream/answers/network-report.ts'
+import type { NetworkStatus } from '../../upstream/answers/network-report.ts'
 
-type UpstreamReport = NetworkReport['upstreams'][number]
+type UpstreamReport = NetworkStatus['upstreams'][number]
 
 /** From the one that calls are kept from to the one that gets them. */
 const STATES: readonly UpstreamReport['state'][] = ['excluded', 'standby', 'used']
@@ -10,9 +10,9 @@ const STATES: readonly UpstreamReport['state'][] = ['excluded', 'standby', 'used
  * An upstream that any of them leaves out is shown so, with its reason.
  */
 export function mergeReports(
-  watched: NetworkReport,
-  serving: readonly NetworkReport[],
-): NetworkReport {
+  watched: NetworkStatus,
+  serving: readonly NetworkStatus[],
+): NetworkStatus {
   const seen = serving.filter(({ id }) => id === watched.id).flatMap(({ upstreams }) => upstreams)
   const upstreams = watched.upstreams.map((own) =>
     merged(

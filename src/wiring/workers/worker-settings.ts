@@ -2,7 +2,7 @@ import type { Settings } from '../../config/config.ts'
 import type { Tier } from '../../core/billing/plan.ts'
 import type { Network } from '../../core/network.ts'
 import type { Deliver, Reach } from '../../ports/signals.ts'
-import type { NetworkReport } from '../../upstream/answers/network-report.ts'
+import type { NetworkStatus } from '../../upstream/answers/network-report.ts'
 
 /** Settings as they travel: without functions, and without what no worker needs. */
 export type WorkerSettings = Omit<
@@ -49,7 +49,7 @@ export type WorkerFunctions = {
   stop(graceMs: number): void
 }
 
-export type WorkerState = { exposition: string; reports: NetworkReport[] }
+export type WorkerState = { exposition: string; reports: NetworkStatus[] }
 
 /**
  * The settings for one of several workers: each upstream gets as many calls from all together, and

@@ -131,7 +131,7 @@ export function openWorkerSlot(drivers: ProcessDrivers, options: SlotOptions) {
 
 function newStages(): Stages {
   const stages = { opened: Promise.withResolvers<void>(), listening: Promise.withResolvers<void>() }
-  // Whoever starts the workers looks at one stage after the other.
+  // The two are awaited one after the other, so a failure of the second may come unawaited.
   for (const { promise } of Object.values(stages)) promise.catch(() => {})
   return stages
 }
