@@ -30,30 +30,13 @@ type CallerSource = {
 
 type Found<Value> = Value | Rejection | Promise<Value | Rejection>
 
-export type AppDirectory = {
-  /** Hot path: answers at once, without a promise, for a key seen before. */
-  find(key: string): Found<Caller>
-  /** The same for an app that is named by somebody who may speak for its team. */
-  findApp(teamId: string, appId: string): Found<Caller>
-  findSigner(keyId: string): Found<JwtSigner>
-  forget(): void
-  stop(): void
-}
+export type AppDirectory = ReturnType<typeof openAppDirectory>
 
 type LookUpNeeds<Row> = {
   clock: Clock
   read(name: string): Promise<Row | Rejection>
   /** False where it may not even be served as last known. */
   mayServeLast?(last: Row): boolean
-}
-
-/** Rows that were looked up in the tables of accounts, by some name, until those change. */
-type AccountLookUps<Row> = {
-  /** Hot path: answers at once, without a promise, for a name seen before. */
-  find(name: string): Found<Row>
-  forget(): void
-  /** True when something is served as last known, and may have been changed since. */
-  isStale(): boolean
 }
 
 /** Signals are hints; this look finds what they lost, well within the promised second. */
@@ -82,11 +65,7 @@ const KNOWN_MS_MAX = 200
 const LOOKS_AGAIN_MAX = 2
 
 /** `demoKey` is true while the key `demo` is served. */
-export function openAppDirectory(
-  world: World,
-  guard: SpendGuard,
-  demoKey: () => boolean,
-): AppDirectory {
+export function openAppDirectory(world: World, guard: SpendGuard, demoKey: () => boolean) {
   const { clock, database, signals, telemetry } = world
   const source = { database, guard, demoKey }
   const keys = openAccountLookUps<Caller>({
@@ -123,18 +102,22 @@ export function openAppDirectory(
   const stopLooking = clock.every(LOOK_EVERY_MS, () => void look())
   const stopHearing = signals.subscribe(ACCOUNTS_CHANGED, () => void look())
   return {
-    find: (key) => (key.length > KEY_CHARS_MAX ? unknownKey() : keys.find(key)),
-    findApp: (teamId, appId) => apps.find(teamId + BETWEEN_IDS + appId),
+    /** Hot path: answers at once, without a promise, for a key seen before. */
+    find: (key: string): Found<Caller> =>
+      key.length > KEY_CHARS_MAX ? unknownKey() : keys.find(key),
+    /** The same for an app that is named by a caller who may speak for its team. */
+    findApp: (teamId: string, appId: string) => apps.find(teamId + BETWEEN_IDS + appId),
     findSigner: signers.find,
     forget,
-    stop() {
+    stop(): void {
       stopLooking()
       stopHearing()
     },
   }
 }
 
-function openAccountLookUps<Row>(needs: LookUpNeeds<Row>): AccountLookUps<Row> {
+/** Rows that were looked up in the tables of accounts, by some name, until those change. */
+function openAccountLookUps<Row>(needs: LookUpNeeds<Row>) {
   const remembered = openRemembered<Row>()
   /** Counts invalidations, so that a look-up begun before one is not cached after it. */
   let generation = 0
@@ -186,12 +169,15 @@ function openAccountLookUps<Row>(needs: LookUpNeeds<Row>): AccountLookUps<Row> {
   }
 
   return {
-    find: (name) => remembered.get(name) ?? lookUps.join(name, generation) ?? lookUpOnce(name),
-    forget() {
+    /** Hot path: answers at once, without a promise, for a name seen before. */
+    find: (name: string): Found<Row> =>
+      remembered.get(name) ?? lookUps.join(name, generation) ?? lookUpOnce(name),
+    forget(): void {
       remembered.forget()
       stale.clear()
       generation++
     },
+    /** True when something is served as last known, and may have been changed since. */
     isStale: () => stale.size > 0,
   }
 }

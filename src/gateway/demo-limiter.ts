@@ -24,22 +24,13 @@ const BODY_CENTI_CU = 1
 /** Tells the limits of the demo key from those of teams. */
 const KEY_PREFIX = 'demo '
 
-/** Callers are told apart by `callerName`. */
-export type DemoLimiter = {
-  admit(caller: string, method: Method): Rejection | null
-  /** Gives back what a call took that failed on our side. */
-  refund(caller: string, method: Method): void
-  /** Admits a large body, before anybody knows what it asks for. */
-  admitBody(caller: string): Rejection | null
-  stop(): void
-}
+export type DemoLimiter = ReturnType<typeof openDemoLimiter>
 
-/** `exchange` is null where no other process serves. */
-export function openDemoLimiter(
-  clock: Clock,
-  publicUrl: string,
-  exchange: LimitExchange | null,
-): DemoLimiter {
+/**
+ * Limits callers of the demo key, who are told apart by `callerName`. `exchange` is null where no
+ * other process serves.
+ */
+export function openDemoLimiter(clock: Clock, publicUrl: string, exchange: LimitExchange | null) {
   const buckets = openTwoGenerationMap<string, TokenBucket>({ weightMax: ADDRESSES_MAX })
 
   const bucketOf = (caller: string, nowMs: number): TokenBucket => {
@@ -67,16 +58,18 @@ export function openDemoLimiter(
   })
 
   return {
-    admit: (caller, method) => take(caller, method.throughputCentiCu),
-    admitBody: (caller) => take(caller, BODY_CENTI_CU),
-    refund(caller, method) {
+    admit: (caller: string, method: Method) => take(caller, method.throughputCentiCu),
+    /** Admits a large body, before it is known what it asks for. */
+    admitBody: (caller: string) => take(caller, BODY_CENTI_CU),
+    /** Returns what a call took that failed on our side. */
+    refund(caller: string, method: Method): void {
       const nowMs = clock.nowMs()
       const { throughputCentiCu } = method
       const bucket = bucketOf(caller, nowMs)
       const back = returnToBucket(bucket, DEMO_CU_PER_SECOND, throughputCentiCu, nowMs)
       exchange?.took(KEY_PREFIX + caller, -back, 0, DEMO_CU_PER_SECOND)
     },
-    stop: () => unsubscribe?.(),
+    stop: (): void => unsubscribe?.(),
   }
 }
 

@@ -7,19 +7,15 @@ export type Reading = {
   onStuck(): void
 }
 
-/** Watches clients that do not read what they asked for. */
-export type ReaderWatch = {
-  nowMs(): number
-  add(reading: Reading): void
-  remove(reading: Reading): void
-}
+export type ReaderWatch = ReturnType<typeof openReaderWatch>
 
 const LOOK_EVERY_MS = 1000
 
+/** Watches clients that do not read what they asked for. */
 export function openReaderWatch(
   clock: Pick<Clock, 'monotonicMs' | 'every'>,
   stuckMs: () => number,
-): ReaderWatch {
+) {
   const readings = new Set<Reading>()
   let stopLooking: (() => void) | null = null
 
@@ -35,10 +31,10 @@ export function openReaderWatch(
 
   return {
     nowMs: () => clock.monotonicMs(),
-    add(reading) {
+    add(reading: Reading): void {
       readings.add(reading)
       stopLooking ??= clock.every(LOOK_EVERY_MS, look)
     },
-    remove: (reading) => void readings.delete(reading),
+    remove: (reading: Reading) => void readings.delete(reading),
   }
 }

@@ -1,25 +1,17 @@
 import { Rejection } from '../core/errors.ts'
 
-/** Bounds the memory of answers that clients have not read yet, over all connections. */
-export type UnreadBudget = {
-  /** False when one more large answer of this caller would be refused, whatever its size. */
-  hasRoom(caller: string): boolean
-  open(caller: string): UnreadReservation
-}
+export type UnreadBudget = ReturnType<typeof openUnreadBudget>
 
-export type UnreadReservation = {
-  /** Reserves this many bytes more; false: there is no room left for this caller. */
-  grow(bytes: number): boolean
-  release(): void
-}
+export type UnreadReservation = ReturnType<UnreadBudget['open']>
 
 const UNREAD = 'Too many large answers to this app have not been read yet; please try again.'
 
 /**
- * One budget for all. A caller may hold as much as it leaves free, so that a caller who does not
- * read, by accident or on purpose, never takes the room of those who do.
+ * Bounds the memory of answers that clients have not read yet, over all connections. A caller may
+ * hold as much as it leaves free, so that one that does not read, by accident or on purpose, never
+ * takes the room of those that do.
  */
-export function openUnreadBudget(bytesMax: () => number): UnreadBudget {
+export function openUnreadBudget(bytesMax: () => number) {
   const heldBy = new Map<string, number>()
   let heldBytes = 0
 
@@ -38,17 +30,19 @@ export function openUnreadBudget(bytesMax: () => number): UnreadBudget {
   }
 
   return {
-    hasRoom: (caller) => mayTake(caller, 1),
-    open(caller) {
+    /** False when one more large answer of this caller would be refused, whatever its size. */
+    hasRoom: (caller: string) => mayTake(caller, 1),
+    open(caller: string) {
       let taken = 0
       return {
-        grow(bytes) {
+        /** Reserves this many bytes more; false: there is no room left for this caller. */
+        grow(bytes: number): boolean {
           if (!mayTake(caller, bytes)) return false
           taken += bytes
           add(caller, bytes)
           return true
         },
-        release() {
+        release(): void {
           add(caller, -taken)
           taken = 0
         },

@@ -1,14 +1,9 @@
 import { addTime, newTimes } from '../core/rpc/call-times.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CallCounts, CallSplit, FigureRow } from '../tables/usage/call-stats.ts'
+import type { UpstreamTally } from '../upstream/node/upstream-tally.ts'
 
-export type NodeFigure = {
-  network: string
-  upstream: string
-  calls: number
-  errors: number
-  times: readonly number[]
-}
+export type NodeFigure = UpstreamTally & { network: string; upstream: string }
 
 type AnsweredCall = {
   /** The bounded name of the method; empty where the call named none. */
@@ -22,13 +17,7 @@ type AnsweredCall = {
 
 type Owner = { id: string; teamId: string }
 
-export type CallFigures = {
-  add(app: Owner, network: string, call: AnsweredCall, tookMs: number): void
-  /** All that was counted since it was last taken. */
-  take(): FigureRow[]
-  /** Something was counted that should not wait any longer. */
-  isDue(): boolean
-}
+export type CallFigures = ReturnType<typeof openCallFigures>
 
 type Tally = CallCounts & { times: number[] }
 
@@ -60,7 +49,7 @@ const NODES_EVERY_MS = 5000
  * call that is like one before it. `takeNodes` tells how requests to upstreams went since it was
  * last asked.
  */
-export function openCallFigures(clock: Clock, takeNodes: () => readonly NodeFigure[]): CallFigures {
+export function openCallFigures(clock: Clock, takeNodes: () => readonly NodeFigure[]) {
   let cells = new Map<string, Cell[]>()
   /** Cells of minutes that are over and not taken yet. */
   let over: Cell[] = []
@@ -97,7 +86,7 @@ export function openCallFigures(clock: Clock, takeNodes: () => readonly NodeFigu
   }
 
   return {
-    add(app, network, call, tookMs) {
+    add(app: Owner, network: string, call: AnsweredCall, tookMs: number): void {
       const nowMs = clock.nowMs()
       if (nowMs < minuteMs || nowMs >= minuteMs + MINUTE_MS) turn(nowMs)
       const cell = cellOf(app, network)
@@ -109,7 +98,8 @@ export function openCallFigures(clock: Clock, takeNodes: () => readonly NodeFigu
       if (call.rejection === null) count(splits.upstream, call.upstream, call, tookMs)
     },
 
-    take() {
+    /** All that was counted since it was last taken. */
+    take(): FigureRow[] {
       turn(clock.nowMs())
       const taken = over
       over = []
@@ -118,6 +108,7 @@ export function openCallFigures(clock: Clock, takeNodes: () => readonly NodeFigu
       return [...taken.flatMap(rowsOf), ...takeNodes().map((node) => nodeRow(node, minuteMs))]
     },
 
+    /** Something was counted that should not wait any longer. */
     isDue: () => tallies > 0 || clock.monotonicMs() - nodesAtMs >= NODES_EVERY_MS,
   }
 }

@@ -10,21 +10,7 @@ import type { Signals } from '../ports/signals.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { addTaken, readTaken, type Taken, type TakenByKey, writeTaken } from './limit-frames.ts'
 
-/**
- * Reports to other processes what this one takes of limits that all of them share, and receives
- * what they take. Nobody asks before a call: each takes from its own copy of a bucket, and
- * subtracts what the others took a moment later, so that a bucket may owe something.
- */
-export type LimitExchange = {
-  /** Hot path: adds to what is reported next. */
-  took(key: string, throughputCentiCu: number, billedCentiCu: number, rate: number | null): void
-  /** Receives what buckets owe so far, then what others take. */
-  subscribe(receive: ReceiveTaken): () => void
-  /** Frames that report what is missing in each bucket, for a process that starts now. */
-  debts(): string[]
-  /** Reports the rest, and no more. */
-  stop(): void
-}
+export type LimitExchange = ReturnType<typeof openLimitExchange>
 
 export type ReceiveTaken = (key: string, taken: Taken) => void
 
@@ -60,10 +46,15 @@ type Options = {
   debts?: readonly string[]
 }
 
+/**
+ * Reports to other processes what this one takes of limits that all of them share, and receives
+ * what they take. No process asks before a call: each takes from its own copy of a bucket, and
+ * subtracts what the others took a moment later, so that a bucket may owe something.
+ */
 export function openLimitExchange(
   { clock, signals, telemetry }: World,
   { sender, pace, debts = [] }: Options,
-): LimitExchange {
+) {
   const listeners = new Set<ReceiveTaken>()
   const levels = openLevels(clock)
   const prefix = `${sender} `
@@ -87,16 +78,20 @@ export function openLimitExchange(
   })
 
   return {
-    took(key, throughputCentiCu, billedCentiCu, rate) {
+    /** Hot path: adds to what is reported next. */
+    took(key: string, throughputCentiCu: number, billedCentiCu: number, rate: number | null): void {
       reports.due(addTaken(unreported, key, throughputCentiCu, billedCentiCu, rate))
     },
-    subscribe(listener) {
+    /** Receives what buckets owe so far, then what others take. */
+    subscribe(listener: ReceiveTaken): () => void {
       for (const [key, owed] of levels.missing()) listener(key, owed)
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    /** Frames that report what is missing in each bucket, for a process that starts now. */
     debts: () => writeTaken(levels.missing()),
-    stop() {
+    /** Reports the rest, and no more. */
+    stop(): void {
       reports.stop()
       unsubscribe()
     },

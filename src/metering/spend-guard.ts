@@ -41,20 +41,7 @@ type Rules = {
   exchange: LimitExchange | null
 }
 
-export type SpendGuard = {
-  /** The account of a team, its month read from the ledger the first time. */
-  open(team: Team): Promise<TeamAccount>
-  /** Lets a call of this price through, or says why not. Followed by one `settle`. */
-  admit(account: TeamAccount, method: Method): Rejection | null
-  /** Frees what `admit` reserved; `refund` also gives the throughput back, for failures of ours. */
-  settle(account: TeamAccount, method: Method, refund: boolean): void
-  /** The refusal of a team whose month is used up; null while it is not. */
-  capacity(account: TeamAccount): Rejection | null
-  replan(): void
-  /** Reads the months of the teams in use anew: other processes spend too. */
-  refresh(): Promise<void>
-  stop(): void
-}
+export type SpendGuard = ReturnType<typeof openSpendGuard>
 
 /** A team that others told of and that nobody has called as here yet. */
 type Heard = { bucket: TokenBucket | null; elsewhere: UseElsewhere }
@@ -71,7 +58,7 @@ const HEARD_MAX = 50_000
 /** Tells the limits of teams from those of others. */
 const KEY_PREFIX = 'team '
 
-export function openSpendGuard(world: World, rules: Rules): SpendGuard {
+export function openSpendGuard(world: World, rules: Rules) {
   // Bounded by the teams there are. None is forgotten: the directory holds on to accounts, and a
   // second one for the same team would be a second allowance.
   const accounts = new Map<string, TeamAccount>()
@@ -80,7 +67,8 @@ export function openSpendGuard(world: World, rules: Rules): SpendGuard {
   const { tiers, publicUrl, exchange } = rules
   const stop = exchange?.subscribe(hearTaken(clock, { accounts, heard })) ?? (() => {})
   return {
-    async open(team) {
+    /** The account of a team, its month read from the ledger the first time. */
+    async open(team: Team): Promise<TeamAccount> {
       const known = accounts.get(team.id)
       if (known) return planned(clock, tiers, known, team)
       const writtenCentiCu = await teamMonthCentiCu(database, team.id, monthOf(clock.nowMs()))
@@ -92,7 +80,8 @@ export function openSpendGuard(world: World, rules: Rules): SpendGuard {
       return fresh
     },
 
-    admit(account, method) {
+    /** Lets a call of this price through, or says why not. Followed by one `settle`. */
+    admit(account: TeamAccount, method: Method): Rejection | null {
       const nowMs = clock.nowMs()
       account.usedAtMs = nowMs
       turnMonth(account, nowMs)
@@ -108,7 +97,8 @@ export function openSpendGuard(world: World, rules: Rules): SpendGuard {
       return null
     },
 
-    settle(account, method, refund) {
+    /** Frees what `admit` reserved; `refund` also returns the throughput, for our failures. */
+    settle(account: TeamAccount, method: Method, refund: boolean): void {
       account.reservedCentiCu -= method.billedCentiCu
       assert(account.reservedCentiCu >= 0, 'each admitted call is settled once')
       const { cuPerSecond } = account.tier
@@ -118,17 +108,19 @@ export function openSpendGuard(world: World, rules: Rules): SpendGuard {
       exchange?.took(account.limitKey, -back, 0, cuPerSecond)
     },
 
-    capacity(account) {
+    /** The refusal of a team whose month is used up; null while it is not. */
+    capacity(account: TeamAccount): Rejection | null {
       const nowMs = clock.nowMs()
       account.usedAtMs = nowMs
       turnMonth(account, nowMs)
       return capacityRefusal(publicUrl, account)
     },
 
-    replan() {
+    replan(): void {
       for (const account of accounts.values()) planned(clock, tiers, account, account.team)
     },
 
+    /** Reads the months of the teams in use again: other processes spend too. */
     refresh: () => refreshMonths(world, accounts),
     stop,
   }

@@ -21,12 +21,7 @@ type Ledger = {
   refresh(): Promise<void>
 }
 
-export type UsageMeter = {
-  add(account: TeamAccount, appId: string, network: string, method: string, centiCu: number): void
-  /** Writes all that was metered; safe to call at any time, by anyone. */
-  flush(): Promise<void>
-  stop(): void
-}
+export type UsageMeter = ReturnType<typeof openUsageMeter>
 
 /** One app's spending with one method on one network in one hour, not written yet. */
 type Entry = UsageRow & { account: TeamAccount }
@@ -34,7 +29,7 @@ type Entry = UsageRow & { account: TeamAccount }
 /** The contract allows a second to be lost; twice as often leaves room for a slow disk. */
 const FLUSH_EVERY_MS = 500
 
-export function openUsageMeter({ clock, telemetry }: World, ledger: Ledger): UsageMeter {
+export function openUsageMeter({ clock, telemetry }: World, ledger: Ledger) {
   const { exchange, spends, figures } = ledger
   let entries = new Map<string, Entry>()
   /** The entry that each method's last call went to, mostly the next one's as well. */
@@ -79,7 +74,7 @@ export function openUsageMeter({ clock, telemetry }: World, ledger: Ledger): Usa
 
   const stop = clock.every(FLUSH_EVERY_MS, () => void flush(false))
   return {
-    add(account, appId, network, method, centiCu) {
+    add(account: TeamAccount, appId: string, network: string, method: string, centiCu: number) {
       account.pendingCentiCu += centiCu
       if (exchange !== null && account.tier.monthlyCu !== null) {
         exchange.took(account.limitKey, 0, centiCu, account.tier.cuPerSecond)
@@ -97,7 +92,8 @@ export function openUsageMeter({ clock, telemetry }: World, ledger: Ledger): Usa
       entry.calls++
       entry.centiCu += centiCu
     },
-    async flush() {
+    /** Writes all that was metered; safe to call at any time. */
+    async flush(): Promise<void> {
       await flush(true)
       // Calls metered while the first batch was on its way go with a second.
       if (entries.size > 0 || unwritten) await flush(true)

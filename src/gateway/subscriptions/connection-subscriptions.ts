@@ -19,7 +19,6 @@ import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { Caller } from '../app-directory.ts'
 import type { FrameMemo } from './frame-memo.ts'
 import {
-  type SubscriptionCalls,
   type SubscriptionReply,
   subscriptionError,
   subscriptionResult,
@@ -44,17 +43,7 @@ export type SubscribedConnection = {
   lost(reason: string): void
 }
 
-/** The subscription calls of one frame, whose notifications wait until it was answered. */
-type FrameSubscriptions = SubscriptionCalls & {
-  /** The answer is on its way, so notifications may follow it. */
-  answered(): void
-}
-
-export type ConnectionSubscriptions = {
-  readonly size: number
-  openFrame(): FrameSubscriptions
-  closeAll(): void
-}
+export type ConnectionSubscriptions = ReturnType<typeof openConnectionSubscriptions>
 
 type Live = {
   idText: string
@@ -97,28 +86,30 @@ const SERVER_ERROR = -32_000
 export function openConnectionSubscriptions(
   needs: SubscriptionNeeds,
   connection: SubscribedConnection,
-): ConnectionSubscriptions {
+) {
   const live = new Map<string, Live>()
   const state: State = { needs, connection, live, paramsChars: 0, lastNumber: 0 }
   return {
-    get size() {
+    get size(): number {
       return live.size
     },
+    /** The subscription calls of one frame, whose notifications wait until it was answered. */
     openFrame() {
       const made: Live[] = []
       return {
-        serve(call) {
+        serve(call: SubscriptionCall): SubscriptionReply | Promise<SubscriptionReply> {
           const { kind } = connection.who().service.network
           const action = subscriptionAction(kind, call.method)
           if (action?.kind !== 'subscribe') return unsubscribe(state, call)
           return subscribe(state, call, action.notification, made)
         },
-        answered() {
+        /** The answer is on its way, so notifications may follow it. */
+        answered(): void {
           for (const one of made.splice(0)) release(state, one)
         },
       }
     },
-    closeAll() {
+    closeAll(): void {
       for (const one of [...live.values()]) end(state, one)
     },
   }

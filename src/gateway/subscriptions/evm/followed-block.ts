@@ -8,19 +8,13 @@ export type FollowedBlock = {
   logs: readonly LogText[] | null
 }
 
-/** The blocks that may still be replaced, by hash. */
-export type HeldBlocks = {
-  add(block: FollowedBlock): void
-  /** The held blocks of these headers, which are let go. */
-  take(headers: readonly Header[]): FollowedBlock[]
-  /** Lets go of blocks below a height: they are final. */
-  keepFrom(number: number): void
-}
+export type HeldBlocks = ReturnType<typeof openHeldBlocks>
 
 /** The logs of hours on a busy chain. */
 const LOG_CHARS_MAX = 32 * 1024 * 1024
 
-export function openHeldBlocks(): HeldBlocks {
+/** The blocks that may still be replaced, by hash. */
+export function openHeldBlocks() {
   // In the order in which they came, so the oldest is first.
   const held = new Map<string, FollowedBlock>()
   let chars = 0
@@ -39,17 +33,19 @@ export function openHeldBlocks(): HeldBlocks {
   }
 
   return {
-    add(block) {
+    add(block: FollowedBlock): void {
       held.set(block.header.hash, block)
       chars += charsOf(block)
       if (chars > LOG_CHARS_MAX) shrink()
     },
-    take(headers) {
+    /** Removes the blocks of these headers, and returns those that were held. */
+    take(headers: readonly Header[]): FollowedBlock[] {
       const found = headers.flatMap(({ hash }) => held.get(hash) ?? [])
       found.forEach(remove)
       return found
     },
-    keepFrom(number) {
+    /** Removes blocks below a height: they are final. */
+    keepFrom(number: number): void {
       for (const block of held.values()) {
         if (block.header.number >= number) return
         remove(block)
