@@ -1,15 +1,6 @@
 import type { Connection, ConnectionOwner } from './connector.ts'
 
-export type IdlePool = {
-  /** The one that was used last, so that the others may grow old. */
-  take(origin: string, nowMs: number): Connection | undefined
-  /** Keeps a connection until then, and ends it at once where there are enough. */
-  keep(origin: string, connection: Connection, untilMs: number): void
-  sweep(nowMs: number): void
-  count(): number
-  /** Ends all of them, and whatever is still given back. */
-  close(): void
-}
+export type IdlePool = ReturnType<typeof openIdlePool>
 
 type Idle = { connection: Connection; untilMs: number; order: number }
 
@@ -25,7 +16,8 @@ type PoolOptions = {
 /** How many go at once, so that a full pool does not look through all of them each time. */
 const EVICTED_SHARE = 0.05
 
-export function openIdlePool({ perOriginMax, totalMax }: PoolOptions): IdlePool {
+/** Takes the connection that was used last, so that the others may grow old. */
+export function openIdlePool({ perOriginMax, totalMax }: PoolOptions) {
   const stacks = new Map<string, Stack>()
   let count = 0
   let lastOrder = 0
@@ -71,7 +63,7 @@ export function openIdlePool({ perOriginMax, totalMax }: PoolOptions): IdlePool 
   }
 
   return {
-    take(origin, nowMs) {
+    take(origin: string, nowMs: number): Connection | undefined {
       const idle = stacks.get(origin)?.idle
       for (let one = idle?.pop(); one; one = idle?.pop()) {
         const { connection, untilMs } = one
@@ -82,7 +74,8 @@ export function openIdlePool({ perOriginMax, totalMax }: PoolOptions): IdlePool 
       }
       return undefined
     },
-    keep(origin, connection, untilMs) {
+    /** Keeps a connection until then, and ends it at once where there are enough. */
+    keep(origin: string, connection: Connection, untilMs: number) {
       const { idle, owner } = stacks.get(origin) ?? openStack(origin)
       if (isClosed || idle.length >= perOriginMax) return connection.end()
       connection.owner = owner
@@ -90,9 +83,10 @@ export function openIdlePool({ perOriginMax, totalMax }: PoolOptions): IdlePool 
       count++
       if (count > totalMax) endOldest()
     },
-    sweep: (nowMs) => endWhere(({ untilMs }) => untilMs <= nowMs),
+    sweep: (nowMs: number) => endWhere(({ untilMs }) => untilMs <= nowMs),
     count: () => count,
-    close() {
+    /** Ends all of them, and all that are still kept later. */
+    close(): void {
       isClosed = true
       endWhere(() => true)
     },

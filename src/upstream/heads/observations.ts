@@ -28,24 +28,20 @@ type Observation = {
   finalizedTag: number | null
 }
 
-/** Reports on a network's upstreams to the other processes of this machine. */
-export type ObservationReports = {
-  /** Reports a poll, or a head, with what else happens in the same turn. */
-  add(upstream: Upstream, poll: PollOutcome | null): void
-  stop(): void
-}
-
 /** Asks the process that watches the upstreams for all it knows, and for a poll. */
 export function requestPoll(signals: Signals, { network }: Selection): void {
   void signals.publish(pollTopic(network.id), '', 'machine')
 }
 
-/** `pollNow` is called when another process asks for a poll. */
+/**
+ * Reports on a network's upstreams to the other processes of this machine. `pollNow` is called
+ * when another process asks for a poll.
+ */
 export function openObservationReports(
   signals: Signals,
   selection: Selection,
   pollNow: () => void,
-): ObservationReports {
+) {
   const { clock, network, upstreams } = selection
   let unsent = new Map<Upstream, PollOutcome | null>()
   let cancelSending = () => {}
@@ -56,6 +52,7 @@ export function openObservationReports(
     unsent = new Map()
     void signals.publish(observedTopic(network.id), JSON.stringify(all), 'machine')
   }
+  /** Reports a poll, or a head, together with the others of the same turn. */
   const add = (upstream: Upstream, poll: PollOutcome | null) => {
     if (unsent.size === 0) cancelSending = clock.after(0, send)
     unsent.set(upstream, poll ?? unsent.get(upstream) ?? null)
@@ -72,7 +69,7 @@ export function openObservationReports(
   ]
   return {
     add,
-    stop() {
+    stop(): void {
       cancelSending()
       for (const stop of stops) stop()
     },

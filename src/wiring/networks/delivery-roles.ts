@@ -10,20 +10,7 @@ import type { ProcessDrivers } from '../process-drivers.ts'
 import type { NetworkSet } from './network-set.ts'
 import { perNetwork } from './per-network.ts'
 
-/** The roles of this process that make deliveries and send them; null where it has not. */
-export type DeliveryRoles = {
-  courier: Courier | null
-  followers: Followers | null
-  known: KnownNumbers
-}
-
-type Followers = {
-  /** The last block of a network's follower; null while it has none yet. */
-  statusOf(networkId: string): ReturnType<Follower['status']>
-  /** The follower has not reached a head that its network had several block times ago. */
-  isBehind(networkId: string): boolean
-  stop(): Promise<void>
-}
+export type DeliveryRoles = ReturnType<typeof openDeliveryRoles>
 
 type Inputs = {
   drivers: ProcessDrivers
@@ -34,11 +21,12 @@ type Inputs = {
   committed(): void
 }
 
-export function openDeliveryRoles(inputs: Inputs): DeliveryRoles {
+/** The roles that make deliveries and send them; null where this process does not have one. */
+export function openDeliveryRoles(inputs: Inputs) {
   const { drivers, settings, networks, publicUrl } = inputs
   const { roles, tiers } = settings
   const known = openKnownNumbers(drivers)
-  const courier = roles.includes('courier')
+  const courier: Courier | null = roles.includes('courier')
     ? openCourier(drivers, {
         name: drivers.name,
         egress: drivers.egress,
@@ -71,7 +59,7 @@ function openFollowers(
   networks: NetworkSet,
   couriers: CourierHints,
   known: KnownNumbers,
-): Followers {
+) {
   const { name: holder } = drivers
   const [high = 0, low = 0] = new Uint32Array(drivers.entropy.bytes(8).slice().buffer)
   const standing = openStandingQueries(drivers, [high, low])
@@ -92,9 +80,11 @@ function openFollowers(
   const unsubscribe = drivers.signals.subscribe('webhooks', replays.wake)
 
   return {
-    statusOf: (id) => followers.byId(id)?.status() ?? null,
-    isBehind: (id) => followers.byId(id)?.isBehind() ?? false,
-    async stop() {
+    /** The last block of a network's follower; null while it has none yet. */
+    statusOf: (id: string) => followers.byId(id)?.status() ?? null,
+    /** The follower has not reached a head that its network had several block times ago. */
+    isBehind: (id: string) => followers.byId(id)?.isBehind() ?? false,
+    async stop(): Promise<void> {
       unsubscribe()
       await Promise.all([followers.stop(), replays.stop()])
     },

@@ -5,15 +5,6 @@ import type { Telemetry } from '../../ports/telemetry.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { NetworkSet } from './network-set.ts'
 
-/** One running thing for each network of a kind that is served, through reloads too. */
-export type PerNetwork<T> = {
-  byId(networkId: string): T | null
-  /** Null also while the thing of an earlier configuration of the network still runs. */
-  of(service: NetworkService): T | null
-  /** Waits for a change under way, then closes everything. */
-  stop(): Promise<void>
-}
-
 type Running<T> = { service: NetworkService; value: T }
 
 type Lifecycle<T> = {
@@ -25,14 +16,15 @@ type Lifecycle<T> = {
 }
 
 /**
- * Keeps what runs in step with the networks that are served. A network whose thing cannot be
- * opened goes without it until the next reload, and holds up no other network.
+ * Keeps one thing running for each network of a kind that is served, through reloads too. A
+ * network whose thing cannot be opened goes without it until the next reload, and holds up no
+ * other network.
  */
 export function perNetwork<T>(
   telemetry: Telemetry,
   networks: Pick<NetworkSet, 'subscribe'> & { list(): readonly NetworkService[] },
   { kind, failedEvent, open, close }: Lifecycle<T>,
-): PerNetwork<T> {
+) {
   const running = new Map<string, Running<T>>()
   // Changes come one after the other, so that nothing is ever opened twice.
   const inTurn = serial()
@@ -62,12 +54,14 @@ export function perNetwork<T>(
   const unsubscribe = networks.subscribe(changed)
 
   return {
-    byId: (networkId) => running.get(networkId)?.value ?? null,
-    of(service) {
+    byId: (networkId: string): T | null => running.get(networkId)?.value ?? null,
+    /** Null also while the thing of an earlier configuration of the network still runs. */
+    of(service: NetworkService): T | null {
       const one = running.get(service.network.id)
       return one?.service === service ? one.value : null
     },
-    async stop() {
+    /** Waits for a change under way, then closes everything. */
+    async stop(): Promise<void> {
       unsubscribe()
       await inTurn(() => Promise.all([...running].map(([id, one]) => end(id, one))))
     },
