@@ -4,8 +4,8 @@ import type { Network, UpstreamSpec } from '../../core/network.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import type { Sockets } from '../../ports/sockets.ts'
-import { readHeadMessage } from '../../upstream/heads/subscribe-to-heads.ts'
 import { withoutCredentials } from '../../upstream/node/without-credentials.ts'
+import { readEvmMessage } from '../../upstream/subscription/evm-session.ts'
 import { openNodeProbe, type ProbeLimits } from '../nodes/node-probe.ts'
 import { blockAt, type Probing, probeEvm } from './probe-evm.ts'
 import { probeSolana, slotOf } from './probe-solana.ts'
@@ -101,7 +101,7 @@ async function probeSocket(
     {
       opened: () => socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })),
       received(text) {
-        const message = readHeadMessage(text)
+        const message = readEvmMessage(text)
         if (message?.kind !== 'answer' || message.id !== 1) return
         outcome.resolve(message.result === undefined ? 'refuses to subscribe' : 'works')
       },

@@ -1,5 +1,5 @@
 import { Rejection } from '../../../core/errors.ts'
-import { isHash32, quantityToNumber } from '../../../core/hex.ts'
+import { isHash32 } from '../../../core/hex.ts'
 import { rawMembers } from '../../../core/json/json-scan.ts'
 import { isJsonObject } from '../../../core/json/json-value.ts'
 import type { OpenSubscription, Subscriber } from '../../../core/rpc/subscription-source.ts'
@@ -7,10 +7,10 @@ import type { Sockets } from '../../../ports/sockets.ts'
 import type { World } from '../../../ports/world.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
 import type { Upstream } from '../../../upstream/node/upstream.ts'
+import { openEvmSession } from '../../../upstream/subscription/evm-session.ts'
 import { nextUpstream } from '../../../upstream/subscription/next-upstream.ts'
 import {
   openUpstreamSubscription,
-  type SubscriptionConnection,
   type SubscriptionSession,
   type UpstreamSubscription,
 } from '../../../upstream/subscription/upstream-subscription.ts'
@@ -23,10 +23,6 @@ const HANDSHAKE_MS_MAX = 10_000
 
 /** The largest transaction that pools take, blobs not included, with room for its JSON. */
 const MESSAGE_CHARS_MAX = 1024 * 1024
-
-const CHAIN_CALL_ID = 1
-
-const SUBSCRIBE_CALL_ID = 2
 
 /** One upstream tells of them at a time, and all subscribers share its socket. */
 export function openPendingTransactions(
@@ -43,6 +39,12 @@ export function openPendingTransactions(
     source?.stop()
     source = null
   }
+  const notified = (result: unknown, text: string) => {
+    const resultText = rawMembers(rawMembers(text).get('params') ?? '').get('result')
+    if (resultText === undefined || !isTransaction(result, whole)) return false
+    for (const subscriber of [...subscribers]) subscriber.notify(resultText)
+    return true
+  }
   const { network, pool } = service
   // Nodes are judged by what they tell here, not by how they answer calls.
   const next = (last: Upstream | null) =>
@@ -55,8 +57,12 @@ export function openPendingTransactions(
       messageCharsMax: MESSAGE_CHARS_MAX,
       nextUpstream: next,
       openSession: (connection) =>
-        openPendingSession(connection, network.chainId, whole, (text) => {
-          for (const subscriber of [...subscribers]) subscriber.notify(text)
+        openEvmSession(connection, {
+          chainId: network.chainId,
+          params: ['newPendingTransactions', ...(whole ? [true] : [])],
+          notified,
+          // A pool may be empty for hours, so silence tells nothing.
+          checkSilence() {},
         }),
     })
 
@@ -83,66 +89,6 @@ export function openPendingTransactions(
   }
 }
 
-function openPendingSession(
-  connection: SubscriptionConnection,
-  chainId: number | undefined,
-  whole: boolean,
-  heard: (resultText: string) => void,
-): SubscriptionSession {
-  let isChainRight = chainId === undefined
-  let subscription: string | null = null
-  let hasDelivered = false
-
-  const takeAnswer = ({ id, result }: Readonly<Record<string, unknown>>) => {
-    if (id === CHAIN_CALL_ID && !isChainRight) {
-      isChainRight = quantityToNumber(result) === chainId
-      if (!isChainRight) connection.end(result === undefined ? 'refused' : 'wrong_chain')
-    }
-    if (id === SUBSCRIBE_CALL_ID && subscription === null) {
-      if (typeof result === 'string') subscription = result
-      else connection.end('refused')
-    }
-    if (isChainRight && subscription !== null) connection.established()
-  }
-
-  return {
-    get hasDelivered() {
-      return hasDelivered
-    },
-    opened() {
-      const kinds = ['newPendingTransactions', ...(whole ? [true] : [])]
-      connection.send(callText(CHAIN_CALL_ID, 'eth_chainId', []))
-      connection.send(callText(SUBSCRIBE_CALL_ID, 'eth_subscribe', kinds))
-    },
-    received(text) {
-      const message = parsed(text)
-      if (!isJsonObject(message)) return
-      const { method, params } = message
-      if (method !== 'eth_subscription') return takeAnswer(message)
-      if (!isChainRight || !isJsonObject(params) || params.subscription !== subscription) return
-      const resultText = rawMembers(rawMembers(text).get('params') ?? '').get('result')
-      if (resultText === undefined || !isTransaction(params.result, whole)) return
-      hasDelivered = true
-      heard(resultText)
-    },
-    // A pool may be empty for hours, so silence tells nothing.
-    checkSilence() {},
-    ended() {},
-  }
-}
-
 function isTransaction(result: unknown, whole: boolean): boolean {
   return whole ? isJsonObject(result) && isHash32(result.hash) : isHash32(result)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function callText(id: number, method: string, params: readonly unknown[]): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, method, params })
 }

@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
-import { readHeadMessage } from './subscribe-to-heads.ts'
+import { readEvmMessage } from './evm-session.ts'
 
 const NEWS =
   '{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x1","result":{"a":1}}}'
 
 describe('a message of a socket', () => {
-  test('can announce a head', () => {
-    expect(readHeadMessage(NEWS)).toEqual({ kind: 'head', subscription: '0x1', block: { a: 1 } })
+  test('can notify of a result', () => {
+    expect(readEvmMessage(NEWS)).toEqual({
+      kind: 'notification',
+      subscription: '0x1',
+      result: { a: 1 },
+    })
   })
 
   test.each([
@@ -18,7 +22,7 @@ describe('a message of a socket', () => {
     ['{"id":2,"result":"0x1","error":"both"}', undefined],
     ['{"id":2}', undefined],
   ])('can answer a call: %s', (text, result) => {
-    expect(readHeadMessage(text)).toEqual({ kind: 'answer', id: 2, result })
+    expect(readEvmMessage(text)).toEqual({ kind: 'answer', id: 2, result })
   })
 
   test.each([
@@ -44,7 +48,7 @@ describe('a message of a socket', () => {
     '['.repeat(500_000),
     `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
   ])('is passed over when it is neither: %#', (text) => {
-    expect(readHeadMessage(text)).toBeNull()
+    expect(readEvmMessage(text)).toBeNull()
   })
 
   test('never does harm, however it is garbled', () => {
@@ -53,8 +57,8 @@ describe('a message of a socket', () => {
       const at = chance.between(0, NEWS.length)
       const cut = chance.between(0, 8)
       const put = chance.pick(['', '{', '}', '"', ',', '\\', '\ud800', 'null', '[[', '1e999'])
-      const said = readHeadMessage(NEWS.slice(0, at) + put + NEWS.slice(at + cut))
-      expect(said === null || said.kind === 'head').toBe(true)
+      const said = readEvmMessage(NEWS.slice(0, at) + put + NEWS.slice(at + cut))
+      expect(said === null || said.kind === 'notification').toBe(true)
     }
   })
 })
