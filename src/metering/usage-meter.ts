@@ -1,10 +1,12 @@
 import { serial } from '../core/async/serial.ts'
 import { hourOf } from '../core/billing/plan.ts'
+import type { Database } from '../ports/database.ts'
 import type { World } from '../ports/world.ts'
+import { accountSpends } from '../tables/usage/upstream-spend.ts'
 import type { UsageBatch, UsageRow } from '../tables/usage/usage.ts'
+import type { SpendRegistry } from '../upstream/spend/spend-registry.ts'
 import type { CallFigures } from './call-figures.ts'
 import type { LimitExchange } from './limit-exchange.ts'
-import type { SpendLedger } from './spend-ledger.ts'
 import type { TeamAccount } from './team-account.ts'
 
 type Ledger = {
@@ -12,7 +14,7 @@ type Ledger = {
   exchange: LimitExchange | null
   figures: Pick<CallFigures, 'take' | 'isDue'>
   /** The spending at upstreams, which is written along as well; absent: there is none. */
-  spends?: SpendLedger
+  spends?: SpendRegistry
   /** Resolves once the ledger has it. */
   record(batch: UsageBatch): Promise<unknown>
   /** Names this process in the ledger's marks; new at every start. */
@@ -29,7 +31,7 @@ type Entry = UsageRow & { account: TeamAccount }
 /** The contract allows a second to be lost; twice as often leaves room for a slow disk. */
 const FLUSH_EVERY_MS = 500
 
-export function openUsageMeter({ clock, telemetry }: World, ledger: Ledger) {
+export function openUsageMeter({ clock, database, telemetry }: World, ledger: Ledger) {
   const { exchange, spends, figures } = ledger
   let entries = new Map<string, Entry>()
   /** The entry that each method's last call went to, mostly the next one's as well. */
@@ -63,7 +65,7 @@ export function openUsageMeter({ clock, telemetry }: World, ledger: Ledger) {
       spends?.written(unwritten.batch.spends ?? [])
       unwritten = null
     }
-    await Promise.all([ledger.refresh(), spends?.refresh()])
+    await Promise.all([ledger.refresh(), spends && refreshSpends(database, spends)])
   }
 
   const flush = (isLast: boolean) =>
@@ -100,6 +102,12 @@ export function openUsageMeter({ clock, telemetry }: World, ledger: Ledger) {
     },
     stop,
   }
+}
+
+/** Reads what all processes have spent, if that is due. */
+async function refreshSpends(database: Database, spends: SpendRegistry): Promise<void> {
+  const fromMs = spends.startRead()
+  if (fromMs !== null) spends.read(await accountSpends(database, fromMs))
 }
 
 type EntryKey = Pick<Entry, 'account' | 'appId' | 'network' | 'method' | 'hourMs'>

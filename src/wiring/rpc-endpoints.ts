@@ -20,7 +20,6 @@ import { openWebSocketRoute, type WebSocketRoute } from '../http/websocket/web-s
 import { openCallFigures } from '../metering/call-figures.ts'
 import type { LimitExchange } from '../metering/limit-exchange.ts'
 import { openSpendGuard } from '../metering/spend-guard.ts'
-import { openSpendLedger } from '../metering/spend-ledger.ts'
 import { openUsageMeter } from '../metering/usage-meter.ts'
 import type { Sockets } from '../ports/sockets.ts'
 import type { World } from '../ports/world.ts'
@@ -95,7 +94,7 @@ function openMetering(inputs: RpcInputs, opened: AsyncDisposableStack) {
   const meter = openUsageMeter(drivers, {
     exchange,
     figures,
-    spends: openSpendLedger(drivers, networks.spends),
+    spends: networks.spends,
     record: (batch) => recordUsage(drivers.database, batch),
     writer: `writer_${drivers.entropy.alphanumeric(16)}`,
     refresh: guard.refresh,

@@ -2,6 +2,18 @@ import type { UpstreamBudget } from '../network.ts'
 
 export type BillingPeriod = { startMs: number; endMs: number }
 
+/** The requests and credits that one upstream has spent in one billing period. */
+export type Spending = {
+  /** Upstreams of one account share a budget. */
+  account: string
+  network: string
+  upstream: string
+  /** The reset day on which the period began. */
+  periodStartMs: number
+  requests: number
+  credits: number
+}
+
 /** Credits of a month that remain for our own polls and reads when calls may have no more. */
 const RESERVE_SHARE = 1 / 20
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { freshStore } from '../../../tests/fresh-store.ts'
+import type { Spending } from '../../core/billing/upstream-budget.ts'
 import type { Database } from '../../ports/database.ts'
-import { accountSpends, type SpendRow, upstreamSpends } from './upstream-spend.ts'
+import { accountSpends, upstreamSpends } from './upstream-spend.ts'
 import { recordUsage } from './usage.ts'
 
 const NOVEMBER_MS = Date.parse('2026-11-01T00:00:00Z')
@@ -14,12 +15,12 @@ beforeEach(async () => {
 })
 afterEach(() => db.close())
 
-function row(more: Partial<SpendRow> = {}): SpendRow {
+function row(more: Partial<Spending> = {}): Spending {
   const place = { account: 'vendor', network: 'ETH', upstream: 'a', periodStartMs: NOVEMBER_MS }
   return { ...place, requests: 1, credits: 26, ...more }
 }
 
-function batch(writer: string, sequence: number, ...spends: SpendRow[]) {
+function batch(writer: string, sequence: number, ...spends: Spending[]) {
   return { writer, sequence, atMs: NOVEMBER_MS, rows: [], spends }
 }
 

@@ -1,26 +1,16 @@
+import type { Spending } from '../../core/billing/upstream-budget.ts'
 import { type Database, sql, sqlRows } from '../../ports/database.ts'
 import { inOrder } from '../sql/in-order.ts'
 import { rowChunks } from '../sql/row-chunks.ts'
 
-export type SpendRow = {
-  /** Upstreams of one account share a budget. */
-  account: string
-  network: string
-  upstream: string
-  /** The reset day on which the month began. */
-  periodStartMs: number
-  requests: number
-  credits: number
-}
-
-export type AccountSpend = { account: string; periodStartMs: number; credits: number }
+type AccountSpend = { account: string; periodStartMs: number; credits: number }
 
 /** A hundred upstreams over some years. */
 const SPEND_ROWS_MAX = 5000
 
 /** Adds what was spent, in the transaction that makes sure that it happens once. */
-export async function addSpends(tx: Database, rows: readonly SpendRow[]): Promise<void> {
-  const sums = new Map<string, SpendRow>()
+export async function addSpends(tx: Database, rows: readonly Spending[]): Promise<void> {
+  const sums = new Map<string, Spending>()
   for (const row of rows) {
     const key = JSON.stringify([row.account, row.periodStartMs, row.network, row.upstream])
     const sum = sums.get(key)
@@ -56,7 +46,7 @@ export function accountSpends(db: Database, fromMs: number): Promise<AccountSpen
 }
 
 /** The spending of each upstream by billing month since then, newest first. */
-export function upstreamSpends(db: Database, fromMs: number): Promise<SpendRow[]> {
+export function upstreamSpends(db: Database, fromMs: number): Promise<Spending[]> {
   return db.query(sql`
     SELECT account, period_start_ms AS "periodStartMs", network, upstream, requests, credits
     FROM upstream_spend WHERE period_start_ms >= ${fromMs}

@@ -1,10 +1,11 @@
 import { hourOf, monthEndMs, monthOf } from '../../core/billing/plan.ts'
+import type { Spending } from '../../core/billing/upstream-budget.ts'
 import { assert } from '../../core/errors.ts'
 import { type Database, type Procedure, type Sql, sql, sqlRows } from '../../ports/database.ts'
 import { inOrder } from '../sql/in-order.ts'
 import { rowChunks } from '../sql/row-chunks.ts'
 import { addFigures, type FigureRow } from './call-stats.ts'
-import { addSpends, type SpendRow } from './upstream-spend.ts'
+import { addSpends } from './upstream-spend.ts'
 
 export type UsageTotals = {
   calls: number
@@ -29,7 +30,7 @@ export type UsageBatch = {
   rows: readonly UsageRow[]
   /** How calls went, which is no part of the bill. */
   figures?: readonly FigureRow[]
-  spends?: readonly SpendRow[]
+  spends?: readonly Spending[]
 }
 
 export type UsageQuestion = {

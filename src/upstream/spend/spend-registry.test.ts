@@ -35,8 +35,17 @@ function opened(networkId: string, given = spec('a'), from = registry): Upstream
 test('an upstream without a budget costs nothing', () => {
   const { budget: _, ...free } = spec('own')
   expect(registry.of('ETH', free)).toBeNull()
-  expect(registry.periodsFromMs()).toBeNull()
+  expect(registry.startRead()).toBeNull()
   expect(registry.isDue()).toBe(false)
+})
+
+test('sums are read from the start of the month, at most every two seconds', async () => {
+  opened('ETH')
+  expect(registry.startRead()).toBe(placeOf('ETH').periodStartMs)
+  await clock.advance(1000)
+  expect(registry.startRead()).toBeNull()
+  await clock.advance(1000)
+  expect(registry.startRead()).toBe(Date.parse('2026-12-01T00:00:00Z'))
 })
 
 describe('an account', () => {

@@ -1,8 +1,9 @@
+import type { Spending } from '../../core/billing/upstream-budget.ts'
 import type { UpstreamSpec } from '../../core/network.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { openSpendAccount, type SpendAccount } from './spend-account.ts'
-import { openUpstreamSpend, type Spending, type UpstreamSpend } from './upstream-spend.ts'
+import { openUpstreamSpend, type UpstreamSpend } from './upstream-spend.ts'
 
 type RateExchange = {
   took(key: string, hundredths: number, billed: number, perSecond: number | null): void
@@ -13,6 +14,9 @@ export type SpendRegistry = ReturnType<typeof openSpendRegistry>
 
 /** Polls spend all the time, and nobody needs that on disk twice a second. */
 const TAKEN_EVERY_MS = 2000
+
+/** The time after which a process knows what the others have spent. */
+const READ_EVERY_MS = 2000
 
 const KEY_PREFIX = 'upstream '
 
@@ -28,6 +32,7 @@ export function openSpendRegistry(clock: Clock, telemetry: Telemetry) {
   const spends = new Map<string, UpstreamSpend>()
   let shared: { exchange: RateExchange; stop(): void } | null = null
   let takenAtMs = clock.monotonicMs()
+  let readAtMs = Number.NEGATIVE_INFINITY
 
   return {
     /** Null where the upstream has no budget. */
@@ -42,9 +47,8 @@ export function openSpendRegistry(clock: Clock, telemetry: Telemetry) {
       const counter = telemetry.counter('headgate_upstream_credits_total', place)
       const spent = (amount: number) => {
         counter(amount)
-        const { requestsPerSecond } = account.limits
-        if (requestsPerSecond === null) return
-        shared?.exchange.took(KEY_PREFIX + limits.account, HUNDREDTHS, 0, requestsPerSecond)
+        const { requestsPerSecond: rate } = account.limits
+        if (rate !== null) shared?.exchange.took(KEY_PREFIX + limits.account, HUNDREDTHS, 0, rate)
       }
       const spend = spends.get(key) ?? openUpstreamSpend(clock, account, place, spent)
       spend.price(credits)
@@ -52,9 +56,13 @@ export function openSpendRegistry(clock: Clock, telemetry: Telemetry) {
       return spend
     },
 
-    /** The first day of the oldest month that counts now; null where nothing has a budget. */
-    periodsFromMs(): number | null {
-      if (accounts.size === 0) return null
+    /**
+     * The first day of the oldest month whose sums are to be read now; null where nothing has a
+     * budget, or this was asked a moment ago.
+     */
+    startRead(): number | null {
+      if (accounts.size === 0 || clock.monotonicMs() - readAtMs < READ_EVERY_MS) return null
+      readAtMs = clock.monotonicMs()
       return Math.min(...[...accounts.values()].map((account) => account.period().startMs))
     },
 
@@ -88,11 +96,10 @@ export function openSpendRegistry(clock: Clock, telemetry: Telemetry) {
         if (!key.startsWith(KEY_PREFIX)) return
         accounts.get(key.slice(KEY_PREFIX.length))?.sentElsewhere(throughputCentiCu / HUNDREDTHS)
       })
-      const mine = { exchange, stop }
-      shared = mine
+      shared = { exchange, stop }
       return () => {
         stop()
-        if (shared === mine) shared = null
+        if (shared?.stop === stop) shared = null
       }
     },
   }

@@ -1,16 +1,7 @@
-import { creditsOf } from '../../core/billing/upstream-budget.ts'
+import { creditsOf, type Spending } from '../../core/billing/upstream-budget.ts'
 import type { UpstreamBudget } from '../../core/network.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { SpendAccount } from './spend-account.ts'
-
-export type Spending = {
-  account: string
-  network: string
-  upstream: string
-  periodStartMs: number
-  requests: number
-  credits: number
-}
 
 export type UpstreamSpend = ReturnType<typeof openUpstreamSpend>
 
