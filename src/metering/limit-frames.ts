@@ -1,3 +1,5 @@
+import { parseJson } from '../core/json/json-value.ts'
+
 /** An amount that was taken of one limit; less than nothing was given back. */
 export type Taken = {
   /** Hundredths of a CU, as they count against the rate. */
@@ -63,7 +65,7 @@ export function writeTaken(all: TakenByKey): string[] {
 /** The amounts that a frame tells of; null where it is none, or one of another version. */
 export function readTaken(frame: string): TakenByKey | null {
   if (frame.length > FRAME_BYTES_MAX * 2) return null
-  const list = parsed(frame)
+  const list = parseJson(frame)
   if (!Array.isArray(list) || list[0] !== FORM) return null
   const all: TakenByKey = new Map()
   for (const entry of list.slice(1)) {
@@ -81,12 +83,4 @@ function isEntry(entry: unknown): entry is Entry {
   if (typeof key !== 'string' || key === '' || key.length > KEY_CHARS_MAX) return false
   if (!Number.isSafeInteger(throughput) || !Number.isSafeInteger(billed)) return false
   return rate === null || (Number.isSafeInteger(rate) && rate > 0)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -17,7 +17,6 @@ import { teamMonthCentiCu, teamsMonthCentiCu } from '../tables/usage/usage.ts'
 import type { LimitExchange, ReceiveTaken } from './limit-exchange.ts'
 import type { TeamAccount } from './team-account.ts'
 import {
-  forgetUseElsewhere,
   forgetWritten,
   noteUseElsewhere,
   noUseElsewhere,
@@ -194,7 +193,7 @@ function turnMonth(account: TeamAccount, nowMs: number): void {
   account.month = monthOf(nowMs)
   account.monthEndsMs = monthEndMs(nowMs)
   account.writtenCentiCu = 0
-  forgetUseElsewhere(account.elsewhere)
+  account.elsewhere = noUseElsewhere()
 }
 
 /** A refusal without a time to retry at: clients would wait for weeks before they say why. */

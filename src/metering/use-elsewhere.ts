@@ -39,9 +39,3 @@ export function forgetWritten(use: UseElsewhere, readAtMs: number): void {
     use.centiCu -= use.heard.shift()?.centiCu ?? 0
   }
 }
-
-/** A new month begins with nothing used. */
-export function forgetUseElsewhere(use: UseElsewhere): void {
-  use.centiCu = 0
-  use.heard = []
-}

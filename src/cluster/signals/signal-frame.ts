@@ -1,3 +1,5 @@
+import { parseJson } from '../../core/json/json-value.ts'
+
 export type SignalFrame = { sender: string; messages: readonly SignalMessage[] }
 
 type SignalMessage = [topic: string, text: string]
@@ -49,20 +51,12 @@ export function writeFrames(
 /** Others may write to the same channel, so nothing about the text is taken for granted. */
 export function readFrame(text: string): SignalFrame | FrameFault {
   if (text.length > FRAME_BYTES_MAX) return 'oversized'
-  const parsed = parse(text)
+  const parsed = parseJson(text)
   if (!Array.isArray(parsed) || typeof parsed[0] !== 'number') return 'malformed'
   const [version, sender, ...messages] = parsed
   if (version !== VERSION) return 'other_version'
   if (typeof sender !== 'string' || !messages.every(isMessage)) return 'malformed'
   return { sender, messages }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isMessage(message: unknown): message is SignalMessage {

@@ -1,5 +1,5 @@
-import { nestsDeeperThan, type RawMembers, rawMembers } from '../../json/json-scan.ts'
-import { isJsonObject } from '../../json/json-value.ts'
+import { nestsDeeperThan, rawMembers } from '../../json/json-scan.ts'
+import { isJsonObject, parseJson } from '../../json/json-value.ts'
 
 type SubscriptionMessage =
   | { kind: 'granted'; id: number; subscription: string }
@@ -29,8 +29,8 @@ const DIGITS = /^(?:0|[1-9]\d{0,19})$/
 
 /** Null for whatever is neither: whoever is at the other end, it must not disturb us. */
 export function readSubscriptionMessage(text: string): SubscriptionMessage | null {
-  const members = objectMembers(text)
-  if (members === null) return null
+  if (nestsDeeperThan(text, DEPTH_MAX) || !isJsonObject(parseJson(text))) return null
+  const members = rawMembers(text)
   const paramsText = members.get('params')
   if (paramsText?.startsWith('{')) {
     const params = rawMembers(paramsText)
@@ -74,14 +74,5 @@ function readError(text: string): { code: number; message: string } {
   return {
     code: typeof code === 'number' ? code : CODE_UNTOLD,
     message: typeof message === 'string' ? message.slice(0, ERROR_CHARS_MAX) : '',
-  }
-}
-
-function objectMembers(text: string): RawMembers | null {
-  if (nestsDeeperThan(text, DEPTH_MAX)) return null
-  try {
-    return isJsonObject(JSON.parse(text)) ? rawMembers(text) : null
-  } catch {
-    return null
   }
 }
