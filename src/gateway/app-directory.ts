@@ -21,13 +21,6 @@ export type Caller = { app: App; account: TeamAccount; isDemo: boolean; rules: A
 
 export type JwtSigner = { teamId: string; algorithm: JwtAlgorithm; key: KeyObject }
 
-type CallerSource = {
-  database: Database
-  guard: SpendGuard
-  /** True when the key `demo` is served. */
-  demoKey(): boolean
-}
-
 type Found<Value> = Value | Rejection | Promise<Value | Rejection>
 
 export type AppDirectory = ReturnType<typeof openAppDirectory>
@@ -67,20 +60,22 @@ const LOOKS_AGAIN_MAX = 2
 /** `demoKey` is true while the key `demo` is served. */
 export function openAppDirectory(world: World, guard: SpendGuard, demoKey: () => boolean) {
   const { clock, database, signals, telemetry } = world
-  const source = { database, guard, demoKey }
   const keys = openAccountLookUps<Caller>({
     clock,
-    read: (key) => readCaller(source, key),
+    async read(key) {
+      if (key === DEMO_KEY && demoKey()) return demo(guard)
+      return callerOf(guard, await findAppByKeyHash(database, hashKey(key)))
+    },
     mayServeLast: (last) => !last.isDemo || demoKey(),
   })
   const apps = openAccountLookUps<Caller>({
     clock,
-    read: (name) => {
+    async read(name) {
       const [teamId = '', appId = ''] = name.split(BETWEEN_IDS)
-      return readApp(source, teamId, appId)
+      return callerOf(guard, await findAppAndTeam(database, teamId, appId))
     },
   })
-  const signers = openAccountLookUps<JwtSigner>({ clock, read: (id) => readSigner(source, id) })
+  const signers = openAccountLookUps<JwtSigner>({ clock, read: (id) => readSigner(database, id) })
   const all = [keys, apps, signers]
   let revision = -1
 
@@ -209,22 +204,8 @@ function openRemembered<Row>() {
   }
 }
 
-async function readCaller(needs: CallerSource, key: string): Promise<Caller | Rejection> {
-  if (key === DEMO_KEY && needs.demoKey()) return demo(needs)
-  return callerOf(needs, await findAppByKeyHash(needs.database, hashKey(key)))
-}
-
-/** Finds an app of a team that somebody else has vouched for. */
-async function readApp(
-  needs: CallerSource,
-  teamId: string,
-  appId: string,
-): Promise<Caller | Rejection> {
-  return callerOf(needs, await findAppAndTeam(needs.database, teamId, appId))
-}
-
-async function readSigner(needs: CallerSource, id: string): Promise<JwtSigner | Rejection> {
-  const found = await findJwtKey(needs.database, id)
+async function readSigner(database: Database, id: string): Promise<JwtSigner | Rejection> {
+  const found = await findJwtKey(database, id)
   if (!found) return unknownKey()
   const { teamId, algorithm } = found
   return { teamId, algorithm, key: openJwtKey(found.publicKey) }
@@ -235,17 +216,17 @@ export function unknownKey(): Rejection {
 }
 
 async function callerOf(
-  needs: CallerSource,
+  guard: SpendGuard,
   found: { app: App; team: Team } | null,
 ): Promise<Caller | Rejection> {
   if (!found) return unknownKey()
   const { app, team } = found
-  const account = await needs.guard.open(team)
+  const account = await guard.open(team)
   return { app, account, isDemo: false, rules: compileAccessRules(app.allow) }
 }
 
 /** The demo app has every network, the free tier, and no row: it cannot be changed or deleted. */
-async function demo(needs: CallerSource): Promise<Caller> {
+async function demo(guard: SpendGuard): Promise<Caller> {
   const team = { id: 'team_demo', name: 'Demo', tier: 'free', autoscaling: false, createdAtMs: 0 }
   const app: App = {
     id: 'app_demo',
@@ -257,5 +238,5 @@ async function demo(needs: CallerSource): Promise<Caller> {
     allow: NO_LISTS,
     createdAtMs: 0,
   }
-  return { app, account: await needs.guard.open(team), isDemo: true, rules: null }
+  return { app, account: await guard.open(team), isDemo: true, rules: null }
 }
