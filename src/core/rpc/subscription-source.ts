@@ -8,7 +8,7 @@ export type SubscriptionCall = {
 }
 
 /** The same, as its source is asked: whatever a source bounds, its callers' teams share. */
-export type TeamSubscriptionCall = SubscriptionCall & { team: string }
+type TeamSubscriptionCall = SubscriptionCall & { team: string }
 
 export type Subscriber = {
   /** Sends one notification; the text is its `result`, as JSON. Calls after the end are ignored. */

@@ -1,13 +1,12 @@
 import { hashKey } from '../../core/access/hash-key.ts'
 import { deliveryPriceCentiCu } from '../../core/delivery/delivery-price.ts'
-import { Failure, Rejection } from '../../core/errors.ts'
+import { Rejection } from '../../core/errors.ts'
 import { rpcCode } from '../../core/rpc/jsonrpc.ts'
 import type {
   OpenSubscription,
   Subscriber,
   SubscriptionCall,
   SubscriptionSource,
-  TeamSubscriptionCall,
 } from '../../core/rpc/subscription-source.ts'
 import {
   notificationFrame,
@@ -17,6 +16,7 @@ import type { SpendGuard } from '../../metering/spend-guard.ts'
 import type { UsageMeter } from '../../metering/usage-meter.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
 import type { Caller } from '../app-directory.ts'
+import { unanswered } from '../call-refusals.ts'
 import type { FrameMemo } from './frame-memo.ts'
 import {
   type SubscriptionReply,
@@ -142,7 +142,9 @@ async function subscribe(
   live.set(one.idText, one)
   state.paramsChars += paramsChars
   const asked = { ...call, team: caller.app.teamId }
-  const opened = await openFrom(source, asked, subscriberOf(state, one), service.network.id)
+  const opening = Promise.try(() => source.subscribe(asked, subscriberOf(state, one)))
+  // A failure of an upstream is the caller's answer, not the connection's end.
+  const opened = await opening.catch((thrown) => unanswered(service.network.id, thrown))
   if (opened instanceof Rejection) {
     end(state, one)
     return refusal(opened)
@@ -231,21 +233,6 @@ function end(state: State, one: Live): void {
   one.isOver = true
   if (state.live.delete(one.idText)) state.paramsChars -= one.paramsChars
   one.source?.close()
-}
-
-/** A failure of the world is the caller's answer, not the connection's end. */
-async function openFrom(
-  source: SubscriptionSource,
-  call: TeamSubscriptionCall,
-  subscriber: Subscriber,
-  networkId: string,
-): Promise<OpenSubscription | Rejection> {
-  try {
-    return await source.subscribe(call, subscriber)
-  } catch (thrown) {
-    if (!(thrown instanceof Failure)) throw thrown
-    return new Rejection('upstream_failed', `No ${networkId} node could answer; please try again.`)
-  }
 }
 
 function refusal({ code, message }: Rejection): SubscriptionReply {
