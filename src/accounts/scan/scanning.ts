@@ -4,6 +4,7 @@ import type { PageContext } from '../../core/solana/request/page-form.ts'
 import type { ProgramAccountsCall } from '../../core/solana/request/program-accounts.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { NetworkService } from '../../upstream/answers/ask-network.ts'
+import { ownCall } from '../../upstream/pool/ask-upstream.ts'
 import type { PoolCall } from '../../upstream/pool/routed-request.ts'
 import type { LogRoom } from '../record-log/byte-log.ts'
 import type { RecordLog } from '../record-log/record-log.ts'
@@ -29,14 +30,6 @@ export type Scanned =
 
 /** A call of ours to an upstream; not one that a client made, so nothing of it is kept. */
 export function poolCall(service: NetworkService, method: string, paramsText: string): PoolCall {
-  return {
-    method,
-    of: service.methods.find(method),
-    params: [],
-    paramsText,
-    atHead: true,
-    heightMin: null,
-    heavy: true,
-    unhedged: true,
-  }
+  const more = { paramsText, atHead: true, heavy: true, unhedged: true }
+  return ownCall(service.methods, method, [], more)
 }

@@ -3,6 +3,7 @@ import { judgeError, saysAlreadyKnown, saysNonceTooLow } from '../../core/rpc/er
 import type { MethodRegistry } from '../../core/rpc/method-registry.ts'
 import { transactionHash } from '../../core/rpc/transaction-hash.ts'
 import type { Upstream } from '../node/upstream.ts'
+import { ownCall } from '../pool/ask-upstream.ts'
 import type { PoolAnswer, PoolCall, UpstreamPool } from '../pool/routed-request.ts'
 import { requestAny, requestFrom } from '../pool/upstream-pool.ts'
 import { broadcast } from './broadcast.ts'
@@ -70,13 +71,6 @@ async function successIfKnown(
 
 /** A node has the very transaction, be it in a block or in its pool. */
 async function isKnown({ pool, methods }: SendService, hash: string): Promise<boolean> {
-  const found = await requestAny(pool, {
-    method: 'eth_getTransactionByHash',
-    of: methods.find('eth_getTransactionByHash'),
-    params: [hash],
-    paramsText: `["${hash}"]`,
-    atHead: false,
-    heightMin: null,
-  })
+  const found = await requestAny(pool, ownCall(methods, 'eth_getTransactionByHash', [hash]))
   return found.reply.kind === 'result' && found.reply.value !== null
 }

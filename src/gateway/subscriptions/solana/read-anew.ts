@@ -2,6 +2,7 @@ import { openBackoff } from '../../../core/async/backoff.ts'
 import { readUpTo } from '../../../core/async/read-up-to.ts'
 import type { Subscriber } from '../../../core/rpc/subscription-source.ts'
 import type { NetworkService } from '../../../upstream/answers/ask-network.ts'
+import { ownCall } from '../../../upstream/pool/ask-upstream.ts'
 import { requestAny } from '../../../upstream/pool/upstream-pool.ts'
 import { type FeedSource, LOST_WHILE_RECONNECTING } from './feed.ts'
 
@@ -58,15 +59,9 @@ export async function readAnew(
 async function ask(service: NetworkService, question: Question): Promise<Answer> {
   const { method, bytesMax = ACCOUNT_BYTES_MAX } = question
   try {
-    const { reply } = await requestAny(service.pool, {
-      method,
-      of: service.methods.find(method),
-      params: [],
-      paramsText: question.paramsText(),
-      atHead: true,
-      heightMin: null,
-      heavy: true,
-    })
+    const more = { paramsText: question.paramsText(), atHead: true, heavy: true }
+    const call = ownCall(service.methods, method, [], more)
+    const { reply } = await requestAny(service.pool, call)
     if (reply.kind === 'result') return { kind: 'result', text: reply.text }
     if (reply.kind === 'error') {
       return { kind: REFUSALS.includes(reply.code) ? 'refused' : 'failed' }
