@@ -50,25 +50,16 @@ export function metricRegistry(specs: Specs = METRICS) {
     logLinesDropped: 0,
   }
   return {
-    count: (name: string, labels: Labels, by = 1) => {
-      const cell = counterCell(registry, name, labels)
-      if (cell) add(cell, by)
-    },
+    count: (name: string, labels: Labels, by = 1) => add(counterCell(registry, name, labels), by),
     counter: (name: string, labels: Labels) => {
       const cell = counterCell(registry, name, labels)
-      return (by: number) => {
-        if (cell) add(cell, by)
-      }
+      return (by: number) => add(cell, by)
     },
-    observeMs: (name: string, labels: Labels, ms: number) => {
-      const cell = histogramCell(registry, name, labels)
-      if (cell) observe(cell, ms)
-    },
+    observeMs: (name: string, labels: Labels, ms: number) =>
+      observe(histogramCell(registry, name, labels), ms),
     histogram: (name: string, labels: Labels) => {
       const cell = histogramCell(registry, name, labels)
-      return (ms: number) => {
-        if (cell) observe(cell, ms)
-      }
+      return (ms: number) => observe(cell, ms)
     },
     gauge: (name: string, labels: Labels, read: Reading) =>
       addReading(registry, name, labels, 'gauge', read),
@@ -93,7 +84,8 @@ function counterCell(registry: Registry, name: string, labels: Labels): Counter 
   return cell
 }
 
-function add(cell: Counter, by: number): void {
+function add(cell: Counter | null, by: number): void {
+  if (!cell) return
   assert(by >= 0, 'a counter never goes down')
   cell.total += by
 }
@@ -109,7 +101,8 @@ function histogramCell(registry: Registry, name: string, labels: Labels): Histog
   return cell
 }
 
-function observe(histogram: Histogram, ms: number): void {
+function observe(histogram: Histogram | null, ms: number): void {
+  if (!histogram) return
   // A duration that is no number would spoil the sum for good.
   const safeMs = ms > 0 && ms < Number.POSITIVE_INFINITY ? ms : 0
   histogram.counts[bucketOf(safeMs)]! += 1
