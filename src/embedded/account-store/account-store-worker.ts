@@ -1,5 +1,5 @@
 import type { PageStep } from '../../ports/account-store.ts'
-import { serveThreadCalls } from '../thread-calls.ts'
+import { serveThreadCalls } from '../../ports/driver-parts/thread-calls.ts'
 import { openAccountReader } from './account-store-reader.ts'
 import { openAccountFile, openAccountTables } from './account-store-tables.ts'
 import { openAccountWriter } from './account-store-writer.ts'

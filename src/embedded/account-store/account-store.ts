@@ -1,7 +1,11 @@
 import { join } from 'node:path'
 import { Failure } from '../../core/errors.ts'
 import type { AccountStore, AccountStores } from '../../ports/account-store.ts'
-import { openThreadCalls, type ThreadCalls, ThreadFault } from '../thread-calls.ts'
+import {
+  openThreadCalls,
+  type ThreadCalls,
+  ThreadFault,
+} from '../../ports/driver-parts/thread-calls.ts'
 import type { AccountReader } from './account-store-reader.ts'
 import type { AccountWriter } from './account-store-writer.ts'
 

@@ -1,4 +1,4 @@
-import { openThreadCalls } from '../thread-calls.ts'
+import { openThreadCalls } from '../../ports/driver-parts/thread-calls.ts'
 
 export type SyncFunctions = { sync(path: string): void; close(): void }
 

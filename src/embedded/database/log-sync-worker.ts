@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs'
-import { serveThreadCalls } from '../thread-calls.ts'
+import { serveThreadCalls } from '../../ports/driver-parts/thread-calls.ts'
 import type { SyncFunctions } from './log-sync-thread.ts'
 
 declare const self: Worker

@@ -1,7 +1,7 @@
 import { coalesced } from '../../core/async/coalesced.ts'
 import { assert } from '../../core/errors.ts'
 import type { Database, Procedure } from '../../ports/database.ts'
-import { serveThreadCalls } from '../thread-calls.ts'
+import { serveThreadCalls } from '../../ports/driver-parts/thread-calls.ts'
 import { type LogSyncThread, startLogSyncThread } from './log-sync-thread.ts'
 import { openSqliteHere } from './sqlite-database.ts'
 import { openSqliteEngine, type SqliteEngine } from './sqlite-engine.ts'

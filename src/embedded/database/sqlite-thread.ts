@@ -1,5 +1,5 @@
 import type { SqlValue } from '../../ports/database.ts'
-import { openThreadCalls } from '../thread-calls.ts'
+import { openThreadCalls } from '../../ports/driver-parts/thread-calls.ts'
 import type { SqliteEngine } from './sqlite-engine.ts'
 
 export type StoreFunctions = Omit<SqliteEngine, 'close'> & {

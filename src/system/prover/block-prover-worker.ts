@@ -1,12 +1,12 @@
 import { openBloomBits } from '../../core/chain/logs-bloom.ts'
 import { proveBlock } from '../../core/chain/proof/prove-block.ts'
-import type { ProofReply, ProofRequest } from './block-prover.ts'
+import { serveThreadCalls } from '../../ports/driver-parts/thread-calls.ts'
+import type { ProverFunctions } from './block-prover.ts'
 
 declare const self: Worker
 
 const bloomBits = openBloomBits()
 
-self.onmessage = ({ data: { id, text } }: MessageEvent<ProofRequest>) => {
-  const reply: ProofReply = { id, proof: proveBlock(JSON.parse(text), bloomBits) }
-  self.postMessage(reply)
-}
+serveThreadCalls(self, {
+  prove: (text) => proveBlock(JSON.parse(text), bloomBits),
+} satisfies ProverFunctions)

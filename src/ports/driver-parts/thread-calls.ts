@@ -1,4 +1,4 @@
-import { errorText, Failure } from '../core/errors.ts'
+import { errorText, Failure } from '../../core/errors.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each function has arguments of its own.
 type Offered = Record<string, (...args: any[]) => unknown>
@@ -119,10 +119,9 @@ export function openThreadCalls<Functions extends Offered>(
   return {
     call: call as ThreadCalls<Functions>['call'],
     end,
-    close: () =>
-      call('close', [])
-        .then(() => {})
-        .finally(end),
+    async close() {
+      await call('close', []).finally(end)
+    },
   }
 }
 

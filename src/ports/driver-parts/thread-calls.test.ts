@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { settled } from '../../tests/support/basics/test-clock.ts'
-import { Failure } from '../core/errors.ts'
+import { settled } from '../../../tests/support/basics/test-clock.ts'
+import { Failure } from '../../core/errors.ts'
 import { openThreadCalls, serveThreadCalls, ThreadFault } from './thread-calls.ts'
 
 type Serving = Parameters<typeof serveThreadCalls>[2]
