@@ -10,8 +10,6 @@ import {
 
 type Served = { routes: Routes; metricRoutes: Routes | null }
 
-export type Servers = Awaited<ReturnType<typeof startServers>>
-
 export async function startServers(
   drivers: ProcessDrivers,
   settings: Settings,

@@ -24,9 +24,6 @@ export type SlotOptions = {
   ended(latest: WorkerState): void
 }
 
-/** One of the workers that there are to be, whichever process that is now. */
-export type WorkerSlot = ReturnType<typeof openWorkerSlot>
-
 /** How far the first process of a slot has come. Fails when that ends before it takes calls. */
 type Stages = { opened: PromiseWithResolvers<void>; listening: PromiseWithResolvers<void> }
 
@@ -68,6 +65,7 @@ const STATE_MS_MAX = 500
 /** A worker that takes longer takes the settings over later. */
 const RELOAD_MS_MAX = 5000
 
+/** One of the workers that there are to be, whichever process that is now. */
 export function openWorkerSlot(drivers: ProcessDrivers, options: SlotOptions) {
   const { clock, telemetry } = drivers
   const backoff = openBackoff(PAUSE)
