@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import { codeInBeginning, parseNodeBatch, parseNodeReply, parseNodeValue } from './node-reply.ts'
 
 describe("a node's answer", () => {
@@ -20,6 +21,12 @@ describe("a node's answer", () => {
     ['an error that is null', '{"id":7,"error":null,"result":1}', '1'],
     ['a result given twice', '{"id":7,"result":1,"result":2}', '2'],
     ['a key spelled with escapes', '{"id":7,"r\\u0065sult":3}', '3'],
+    ['a plain text, as most nodes spell it', '{"jsonrpc":"2.0","id":7,"result":"0x1"}', '"0x1"'],
+    ['a plain text with a line end', '{"jsonrpc":"2.0","id":7,"result":"0x1"}\n', '"0x1"'],
+    ['an empty plain text', '{"jsonrpc":"2.0","id":7,"result":""}', '""'],
+    ['a text with escapes', '{"jsonrpc":"2.0","id":7,"result":"\\u0041\\""}', '"\\u0041\\""'],
+    ['a text beyond ASCII', '{"jsonrpc":"2.0","id":7,"result":"π😀"}', '"π😀"'],
+    ['a plain text given twice', '{"jsonrpc":"2.0","id":7,"result":"a","result":"b"}', '"b"'],
     ['more members than needed', '{"x":{"result":9},"id":7,"result":1,"y":[]}', '1'],
   ])('is a result: %s', (_title, text, result) => {
     expect(parseNodeReply(text, 7)).toEqual({
@@ -27,6 +34,19 @@ describe("a node's answer", () => {
       text: result,
       value: JSON.parse(result),
     })
+  })
+
+  test('is read alike in the usual spelling and in any other', () => {
+    const chance = seededChance(5)
+    const pieces = [...'0 "\\n\n\0\x7fé},', '","id":8,"x":"']
+    for (let round = 0; round < 20_000; round++) {
+      const piece = () => chance.pick(pieces)
+      const inside = Array.from({ length: chance.between(0, 3) }, piece).join('')
+      const end = chance.pick(['"}', '"}\n', '"} ', '"}}', '}', '"'])
+      const usual = `{"jsonrpc":"2.0","id":7,"result":"${inside}${end}`
+      // A space in front leads past the short way.
+      expect(parseNodeReply(usual, 7)).toEqual(parseNodeReply(` ${usual}`, 7))
+    }
   })
 
   test('keeps the bytes of its error, of any shape', () => {
@@ -68,6 +88,8 @@ describe("a node's answer", () => {
     ['a batch', '[{"id":7,"result":1}]'],
     ['an empty object', '{}'],
     ["somebody else's id", '{"id":8,"result":1}'],
+    ["somebody else's plain text", '{"jsonrpc":"2.0","id":8,"result":"0x1"}'],
+    ['a raw line end in a text', '{"jsonrpc":"2.0","id":7,"result":"0x1\n"}'],
     ['id null with a result', '{"id":null,"result":1}'],
     ['no id', '{"result":1}'],
     ["somebody else's error", '{"id":8,"error":{"code":1,"message":"x"}}'],
