@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { testClock } from '../../../tests/support/basics/test-clock.ts'
 import { Rejection } from '../../core/errors.ts'
+import { NO_PLACE } from '../../core/in-flight.ts'
 import { readJsonBody } from '../api/serve-call.ts'
 import { isSmall, openRequestBodies, openSmallBodies } from './request-bodies.ts'
 
@@ -147,6 +148,7 @@ describe('the deadline of small bodies', () => {
     const bodies = openSmallBodies(clock, () => deadlineMs)
     const cuts: string[] = []
     const sender = (name: string) => ({
+      place: NO_PLACE,
       startedAtMs: clock.monotonicMs(),
       client: { cut: () => void cuts.push(name) },
     })

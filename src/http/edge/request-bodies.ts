@@ -1,4 +1,5 @@
 import { Rejection } from '../../core/errors.ts'
+import { NO_PLACE, openInFlight, type Placed } from '../../core/in-flight.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 type Needs = {
@@ -20,7 +21,7 @@ export type ByteBodies = {
   bytes(request: Request): Promise<Uint8Array | Rejection>
 }
 
-type SmallSender = { startedAtMs: number; client: { cut(): void } }
+type SmallSender = Placed & { startedAtMs: number; client: { cut(): void } }
 
 /**
  * The deadline for small bodies of calls, which their route reads by itself. Hot path: no
@@ -33,7 +34,7 @@ export type SmallBodies = {
 
 type Finish<T> = (bytes: Uint8Array) => T | Rejection
 
-type Wait = { dueAtMs: number; giveUp(): void }
+type Wait = Placed & { dueAtMs: number; giveUp(): void }
 
 export const BODY_BYTES_MAX = 2.5 * 1024 * 1024
 
@@ -121,6 +122,7 @@ function openInTime(needs: Needs): InTime {
   return (read, release, cut, finish) =>
     new Promise((resolve) => {
       const wait = {
+        place: NO_PLACE,
         dueAtMs: clock.monotonicMs() + needs.deadlineMs,
         giveUp() {
           release()
@@ -150,22 +152,23 @@ export function isSmall(request: Request): boolean {
   return declared !== null && Number(declared) <= UNCOUNTED_BYTES_MAX
 }
 
-/** Gives up what is late. All have the same deadline, so that the oldest comes first. */
-function openDeadlines<Waiting>(
+/** Gives up what is late. */
+function openDeadlines<Waiting extends Placed>(
   clock: Needs['clock'],
   isLate: (one: Waiting, nowMs: number) => boolean,
   giveUp: (one: Waiting) => void,
 ) {
-  const waiting = new Set<Waiting>()
+  const waiting = openInFlight<Waiting>()
   let stopChecking: (() => void) | null = null
 
   const check = () => {
     const nowMs = clock.monotonicMs()
-    for (const one of waiting) {
-      if (!isLate(one, nowMs)) return
-      waiting.delete(one)
+    for (const one of waiting.list()) {
+      if (!isLate(one, nowMs)) continue
+      waiting.remove(one)
       giveUp(one)
     }
+    if (waiting.size > 0) return
     stopChecking?.()
     stopChecking = null
   }
@@ -176,7 +179,7 @@ function openDeadlines<Waiting>(
       stopChecking ??= clock.every(CHECK_EVERY_MS, check)
     },
     /** False for one that was given up. */
-    remove: (one: Waiting) => waiting.delete(one),
+    remove: waiting.remove,
   }
 }
 

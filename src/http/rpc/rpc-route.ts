@@ -1,4 +1,5 @@
 import { Rejection } from '../../core/errors.ts'
+import { NO_PLACE } from '../../core/in-flight.ts'
 import { parseBody } from '../../core/rpc/jsonrpc.ts'
 import { readTraceContext, type TraceContext } from '../../core/rpc/trace-context.ts'
 import type { AppDirectory } from '../../gateway/app-directory.ts'
@@ -61,7 +62,7 @@ async function serve(
   const service = needs.networkBySlug(target.slug)
   const trace = traceOf(request, needs.nextSpanId)
   const network = service?.network.id ?? UNKNOWN_NETWORK
-  const exchange = { request, network, trace, startedAtMs, client }
+  const exchange = { request, network, trace, startedAtMs, client, place: NO_PLACE }
   if (request.method !== 'POST') {
     return refuse(needs, exchange, new Rejection('method_not_allowed', POST_ONLY))
   }
@@ -80,11 +81,18 @@ async function serve(
     (caller.isDemo && !small ? needs.demo.admitBody(name) : null)
   if (barred) return refuse(needs, exchange, barred, caller)
 
-  if (small) needs.smallBodies.begun(exchange)
-  const text = await (small
-    ? request.bytes().then(decodeText, brokeOff)
-    : needs.bodies.text(request))
-  if (small) needs.smallBodies.ended(exchange)
+  let text: string | Rejection
+  if (small) {
+    needs.smallBodies.begun(exchange)
+    try {
+      text = decodeText(await request.bytes())
+    } catch {
+      text = brokeOff()
+    }
+    needs.smallBodies.ended(exchange)
+  } else {
+    text = await needs.bodies.text(request)
+  }
   if (text instanceof Rejection) return refuse(needs, exchange, text, caller)
 
   const body = parseBody(text)

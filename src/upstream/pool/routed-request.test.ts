@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { seededChance } from '../../../tests/support/basics/seeded-chance.ts'
 import { testClock } from '../../../tests/support/basics/test-clock.ts'
+import { NO_PLACE } from '../../core/in-flight.ts'
 import {
   earnHedge,
   hedgeDelayMs,
   learnHedge,
-  NOT_WATCHED,
   newHedging,
   openAttemptWatch,
   spendHedge,
@@ -106,7 +106,7 @@ describe('the watch over calls in flight', () => {
 
 function attempt(name: string, times: Partial<Timed>): Named {
   const never = Number.POSITIVE_INFINITY
-  const none = { hedgeAtMs: never, stallAtMs: never, deadlineMs: never, place: NOT_WATCHED }
+  const none = { hedgeAtMs: never, stallAtMs: never, deadlineMs: never, place: NO_PLACE }
   return { name, ...none, ...times }
 }
 

@@ -1,4 +1,5 @@
 import type { Failure } from '../../core/errors.ts'
+import { NO_PLACE, openInFlight, type Placed } from '../../core/in-flight.ts'
 import type { Network } from '../../core/network.ts'
 import {
   type Latency,
@@ -85,14 +86,12 @@ export type RoutedRequest = {
   reject: (failure: Failure) => void
 }
 
-export type Timed = {
+export type Timed = Placed & {
   /** From here on a second upstream may be asked; Infinity: never. */
   hedgeAtMs: number
   /** From here on a silent upstream may count as hung. */
   stallAtMs: number
   deadlineMs: number
-  /** Its place in the watch, or NOT_WATCHED. */
-  place: number
 }
 
 type Reaction<T> = (attempt: T, nowMs: number) => void
@@ -114,8 +113,6 @@ type Learned = Latency & { delayMs: number; sinceDelay: number }
 
 /** A request's time is set by its first attempt, which looks at the clock anyway. */
 export const NOT_BEGUN = -1
-
-export const NOT_WATCHED = -1
 
 /** Hedges are worth milliseconds, so the watch looks that often, but only while calls are out. */
 const LOOK_EVERY_MS = 5
@@ -175,19 +172,18 @@ export function takeShare(attempt: Attempt): void {
 
 /**
  * Keeps the time of all calls in flight with one timer. A timer for each call would cost more than
- * the call's own bookkeeping, and a set of them a twentieth of the call: calls come and go too fast
- * for its table.
+ * the call's own bookkeeping.
  */
 export function openAttemptWatch<T extends Timed>(
   clock: Clock,
   reactions: Record<'onLate' | 'onStall' | 'onDeadline', Reaction<T>>,
 ) {
-  const running: T[] = []
+  const running = openInFlight<T>()
   let stopLooking: (() => void) | null = null
   let lookedAtMs = 0
 
   const look = () => {
-    if (running.length === 0) {
+    if (running.size === 0) {
       stopLooking?.()
       stopLooking = null
       return
@@ -195,9 +191,10 @@ export function openAttemptWatch<T extends Timed>(
     const nowMs = clock.monotonicMs()
     const lostMs = nowMs - lookedAtMs - COUNTED_MS_MAX
     lookedAtMs = nowMs
-    if (lostMs > 0) for (const attempt of running) postpone(attempt, lostMs)
-    for (const attempt of [...running]) {
-      if (attempt.place === NOT_WATCHED) continue
+    const all = running.list()
+    if (lostMs > 0) for (const attempt of all) postpone(attempt, lostMs)
+    for (const attempt of all) {
+      if (attempt.place === NO_PLACE) continue
       if (nowMs >= attempt.deadlineMs) reactions.onDeadline(attempt, nowMs)
       else if (nowMs >= attempt.stallAtMs) reactions.onStall(attempt, nowMs)
       else if (nowMs >= attempt.hedgeAtMs) reactions.onLate(attempt, nowMs)
@@ -206,20 +203,12 @@ export function openAttemptWatch<T extends Timed>(
 
   return {
     add(attempt: T): void {
-      if (attempt.place === NOT_WATCHED) attempt.place = running.push(attempt) - 1
+      running.add(attempt)
       if (stopLooking) return
       lookedAtMs = clock.monotonicMs()
       stopLooking = clock.every(LOOK_EVERY_MS, look)
     },
-    remove(attempt: T): void {
-      const { place } = attempt
-      if (place === NOT_WATCHED) return
-      attempt.place = NOT_WATCHED
-      const last = running.pop()
-      if (last === undefined || last === attempt) return
-      last.place = place
-      running[place] = last
-    },
+    remove: running.remove,
   }
 }
 

@@ -1,4 +1,5 @@
 import { Failure } from '../../core/errors.ts'
+import { NO_PLACE } from '../../core/in-flight.ts'
 import type { Network } from '../../core/network.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { isStreamed, type Reply, type Streamed, type StreamedError } from '../node/rpc-client.ts'
@@ -10,7 +11,6 @@ import {
   earnHedge,
   hedgeDelayMs,
   NOT_BEGUN,
-  NOT_WATCHED,
   newHedging,
   newRequest,
   openAttemptWatch,
@@ -153,7 +153,7 @@ function start(pool: UpstreamPool, request: RoutedRequest, upstream: Upstream): 
       nowMs + upstream.spec.timeoutMs * (call.of.heavy ? HEAVY_FACTOR : 1),
       request.deadlineMs,
     ),
-    place: NOT_WATCHED,
+    place: NO_PLACE,
     cancel: NOTHING_SENT,
     sharedBy: undefined,
   }
