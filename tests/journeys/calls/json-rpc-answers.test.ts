@@ -197,3 +197,18 @@ test('the log names each request, and neither a key nor a node’s address', asy
   }
   expect(log).not.toContain('secret-path-of-')
 })
+
+test('each member of a batch is counted in /metrics by its method and outcome', async () => {
+  const [count, storage, gas] = ['eth_getTransactionCount', 'eth_getStorageAt', 'eth_estimateGas']
+  node.answers = { ...node.answers, [count]: '0x1', [storage]: '0x2' }
+  nodeAnswers(gas, '"error":{"code":-32000,"message":"no"}')
+  const methods = [count, storage, storage, count, count, gas, gas, count, 'admin_peers']
+  await post(methods.map((method, id) => rpc(method, [`0x0${id}`], id)))
+  const metrics = await (await fetch(`${headgate.url}/metrics`)).text()
+  const counted = (method: string, outcome: string) =>
+    new RegExp(`calls_total{method="${method}",.*outcome="${outcome}"} (\\d+)`).exec(metrics)?.[1]
+  expect(counted(count, 'ok')).toBe('4')
+  expect(counted(storage, 'ok')).toBe('2')
+  expect(counted(gas, 'node_error')).toBe('2')
+  expect(counted('other', 'method_not_served')).toBe('1')
+})
