@@ -43,7 +43,8 @@ export function parseNodeBatch(text: string): Map<number, NodeResult | NodeError
   const replies = new Map<number, NodeResult | NodeError>()
   value.forEach((member: unknown, index) => {
     const id = Number((member as { id?: unknown } | null)?.id)
-    const reply = toReply(member, id, texts[index] ?? '')
+    const memberText = texts[index] ?? ''
+    const reply = usualReply(memberText, id) ?? toReply(member, id, memberText)
     if (reply && Number.isSafeInteger(id)) replies.set(id, reply)
   })
   return replies
