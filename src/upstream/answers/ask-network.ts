@@ -24,7 +24,8 @@ export type NetworkService = AnswerCache &
   LogService &
   SendService & {
     network: Network
-    quorum: Quorum
+    /** Null where no method of the network has one. */
+    quorum: Quorum | null
     verifying: BlockVerifying
     heads: HeadFeed
   }
@@ -83,7 +84,7 @@ async function joinOrAsk(
   }
   const { pool } = service
   const underWay =
-    service.quorum(call) ??
+    service.quorum?.(call) ??
     (call.of.depends === 'logs'
       ? askLogs(service, call, head ?? pool.selection.head, transport)
       : transport(pool, call))

@@ -22,10 +22,10 @@ const LOG_EVERY_MS = 60_000
  * report, the log and the metrics, and is used like any other: what a caller asks decides
  * nothing about an upstream.
  */
-export function openQuorum(telemetry: Telemetry, pool: UpstreamPool): Quorum {
+export function openQuorum(telemetry: Telemetry, pool: UpstreamPool): Quorum | null {
   const { network, selection, clock } = pool
   const { id, kind } = network
-  if (network.quorum === undefined) return () => null
+  if (network.quorum === undefined) return null
   const large = openSemaphore(LARGE_MAX, LARGE_WAITING_MAX)
   const mayLogAtMs = new Map<string, number>()
 
