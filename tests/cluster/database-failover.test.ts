@@ -60,7 +60,7 @@ describe.skipIf(lacksPostgres())('a primary and its standby', () => {
     const db = openBoth()
     await insert(db, 1)
     await pair.untilReplicated()
-    await pair.primary.stop('SIGKILL')
+    await pair.killPrimary()
     expect(await failureOf(insert(db, 2))).toMatchObject({ code: 'database_unavailable' })
     await pair.promote()
     await until(() => isTaken(db, 3), 'the new primary is used')
@@ -93,7 +93,7 @@ describe.skipIf(lacksPostgres())('a primary and its standby', () => {
   })
 
   test('keep their places when the old primary comes back and accepts writes', async () => {
-    await pair.primary.stop('SIGKILL')
+    await pair.killPrimary()
     await pair.promote()
     await pair.primary.start()
     for (const db of [openBoth(), open(pair.primary.port, pair.standby.port)]) {

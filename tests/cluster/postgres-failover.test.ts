@@ -114,8 +114,8 @@ async function expectAllReady(): Promise<void> {
 
 describe.skipIf(lacksPostgres())('a failover loses nothing with synchronous replication', () => {
   test.each([
-    ['the primary is killed', 'both', () => pair.primary.stop('SIGKILL')],
-    ['the primary is killed behind one address', 'moved', () => pair.primary.stop('SIGKILL')],
+    ['the primary is killed', 'both', () => pair.killPrimary()],
+    ['the primary is killed behind one address', 'moved', () => pair.killPrimary()],
     ['the address moves and old connections stay silent', 'moved', async () => {}],
   ] as const)('when %s', async (_how, address, fail) => {
     await start(address)
@@ -157,7 +157,7 @@ describe.skipIf(lacksPostgres())('with asynchronous replication', () => {
     pair.cutReplication()
     await mineDelivered(4)
 
-    await pair.primary.stop('SIGKILL')
+    await pair.killPrimary()
     if (spare) {
       await members.follower.kill()
       members.follower = spare

@@ -11,6 +11,8 @@ export type PostgresPair = {
   /** The standby receives no more commits from now on. */
   cutReplication(): void
   untilReplicated(): Promise<void>
+  /** The primary dies, and so have its sessions when this resolves. */
+  killPrimary(): Promise<void>
   /** The standby becomes a primary. */
   promote(): Promise<void>
   run(server: PostgresServer, text: string): Promise<Record<string, string>[]>
@@ -60,6 +62,13 @@ export async function startPostgresPair(): Promise<PostgresPair> {
       )
     },
     cutReplication: relay.cut,
+    async killPrimary() {
+      const sessions = await run(primary, 'SELECT pid FROM pg_stat_activity')
+      await primary.stop('SIGKILL')
+      // Each notices by itself that the server is gone, and serves its client until then.
+      const areGone = () => sessions.every(({ pid }) => !isRunning(Number(pid)))
+      await until(areGone, 'the sessions of the primary have ended')
+    },
     async promote() {
       await run(standby, 'SELECT pg_promote()')
     },
@@ -67,5 +76,13 @@ export async function startPostgresPair(): Promise<PostgresPair> {
       await relay.close()
       await Promise.all([primary.close(), standby.close()])
     },
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }
