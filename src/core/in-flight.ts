@@ -4,8 +4,8 @@ export type Placed = { place: number }
 export const NO_PLACE = -1
 
 /**
- * Keeps calls or bodies in flight, in no order. Hot path: a set would rebuild its table all the
- * time for items that come and go with each call, and cost more than the rest of their bookkeeping.
+ * Keeps calls or bodies in flight, in no order. Hot path: when items come and go with each call, a
+ * set keeps rebuilding its table, which costs more than the rest of their bookkeeping.
  */
 export function openInFlight<T extends Placed>() {
   const items: T[] = []
