@@ -175,6 +175,16 @@ describe('a socket', () => {
     expect(server.requests()).toHaveLength(0)
   })
 
+  test('sends nothing for a call that is given up in the turn it was made in', async () => {
+    const server = await warmServer((peer, body) => peer.send(answerText(body)))
+    const call = ask(server, 'given up')
+    call.cancel()
+    expect(await codeOf(call)).toBe('upstream_answered_badly')
+    expect(await textOf(ask(server, 'next'))).toBe('next')
+    await until(() => server.peers[0]?.closed === true, 'the connection to close')
+    expect(bodiesOf(server)).toEqual([['warm'], ['next']])
+  })
+
   test('sends a big body to a server that reads it late', async () => {
     const server = serve({
       onOpen: (peer) => peer.pause(),
