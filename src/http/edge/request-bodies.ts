@@ -1,3 +1,4 @@
+import { openTurnQueue } from '../../core/async/turn-queue.ts'
 import { Rejection } from '../../core/errors.ts'
 import { NO_PLACE, openInFlight, type Placed } from '../../core/in-flight.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -30,6 +31,8 @@ type SmallSender = Placed & { startedAtMs: number; client: { cut(): void } }
 export type SmallBodies = {
   begun(sender: SmallSender): void
   ended(sender: SmallSender): void
+  /** Goes on when all bodies of this turn of the event loop are there. */
+  inTurn(goOn: () => void): void
 }
 
 type Finish<T> = (bytes: Uint8Array) => T | Rejection
@@ -45,6 +48,8 @@ export const BODY_BYTES_MAX = 2.5 * 1024 * 1024
 export const UNCOUNTED_BYTES_MAX = 8 * 1024
 
 const CHECK_EVERY_MS = 1000
+
+const SERVED_TOGETHER_MAX = 64
 
 /** Throws at bytes that are not UTF-8; drops a byte order mark. */
 const DECODER = new TextDecoder('utf-8', { fatal: true })
@@ -140,11 +145,16 @@ function openInTime(needs: Needs): InTime {
     })
 }
 
-export function openSmallBodies(clock: Needs['clock'], deadlineMs: () => number): SmallBodies {
+export function openSmallBodies(
+  clock: Pick<Clock, 'monotonicMs' | 'every' | 'after'>,
+  deadlineMs: () => number,
+): SmallBodies {
   const isLate = ({ startedAtMs }: SmallSender, nowMs: number) =>
     nowMs >= startedAtMs + deadlineMs()
   const senders = openDeadlines(clock, isLate, ({ client }) => client.cut())
-  return { begun: senders.add, ended: senders.remove }
+  const atTurnEnd = (work: () => void) => void clock.after(0, work)
+  const turn = openTurnQueue<() => void>(atTurnEnd, SERVED_TOGETHER_MAX, (goOn) => goOn())
+  return { begun: senders.add, ended: senders.remove, inTurn: turn.add }
 }
 
 export function isSmall(request: Request): boolean {

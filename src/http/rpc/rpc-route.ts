@@ -90,6 +90,7 @@ async function serve(
       text = brokeOff()
     }
     needs.smallBodies.ended(exchange)
+    await new Promise<void>(needs.smallBodies.inTurn)
   } else {
     text = await needs.bodies.text(request)
   }

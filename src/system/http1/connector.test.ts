@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { startScriptedServer, until } from '../../../tests/support/nodes/scripted-server.ts'
-import { hostOf, openConnector, portOf, type Target } from './connector.ts'
+import { type Connection, hostOf, openConnector, portOf, type Target } from './connector.ts'
 
 const ABANDONED_MAX = 8
 const TARGET: Target = { address: '127.0.0.1', port: 1, tls: false, serverName: null }
@@ -76,6 +76,76 @@ test('a connection that was given up while it was made is closed when it is ther
     await until(() => server.peers.every(({ closed }) => closed), 'it to close')
   }
   server.stop()
+})
+
+type Dialed = {
+  data: unknown
+  socket: {
+    open(socket: object): void
+    data(socket: object, bytes: Buffer): void
+    close(socket: object): void
+  }
+}
+
+/** A connection whose other side speaks on command, and what is heard of it. */
+function spokenConnection() {
+  const dials: Dialed[] = []
+  const opened: Connection[] = []
+  const heard: string[] = []
+  const dial = (one: Dialed) => {
+    dials.push(one)
+    return new Promise<never>(() => {})
+  }
+  const connect = openConnector({
+    dial: dial as unknown as typeof Bun.connect,
+    abandonedMax: ABANDONED_MAX,
+  })
+  connect(TARGET, {
+    opened: (connection) => opened.push(connection),
+    failed: () => expect.unreachable('it is accepted'),
+  })
+  const [dialed] = dials
+  if (!dialed) throw new Error('it was not dialed')
+  const terminate = () => heard.push('terminated')
+  const socket = { data: dialed.data, setNoDelay: () => true, terminate }
+  dialed.socket.open(socket)
+  const [connection] = opened
+  if (!connection) throw new Error('it was not opened')
+
+  const ownedBy = (name: string): void => {
+    connection.owner = {
+      received: (_connection, bytes) => heard.push(`${name} hears ${bytes}`),
+      closed: (_connection, isBroken) => heard.push(`${name}: ${isBroken ? 'broken' : 'closed'}`),
+    }
+  }
+  return {
+    heard,
+    ownedBy,
+    say: (text: string) => dialed.socket.data(socket, Buffer.from(text)),
+    close: () => dialed.socket.close(socket),
+  }
+}
+
+test('what came before the end of a connection is heard before it', () => {
+  const one = spokenConnection()
+  one.ownedBy('a')
+  one.say('hel')
+  one.say('lo')
+  expect(one.heard).toEqual([])
+  one.close()
+  expect(one.heard).toEqual(['a hears hel', 'a hears lo', 'a: closed'])
+})
+
+test('what came before a connection had its owner is no answer to that one', async () => {
+  const [taken, kept] = [spokenConnection(), spokenConnection()]
+  for (const one of [taken, kept]) {
+    one.ownedBy('idle')
+    one.say('answer')
+  }
+  taken.ownedBy('a')
+  await until(() => kept.heard.length > 0, 'the turn to end')
+  expect(kept.heard).toEqual(['idle hears answer'])
+  expect(taken.heard).toEqual(['terminated', 'a: broken'])
 })
 
 test.each([

@@ -1,4 +1,5 @@
 import type { Socket, TLSOptions } from 'bun'
+import { openTurnQueue, type TurnQueue } from '../../core/async/turn-queue.ts'
 import type { Message } from './request-message.ts'
 import type { HeadMemo } from './response-head.ts'
 
@@ -31,7 +32,7 @@ export type Connection = {
 
 export type ConnectionOwner = {
   received(connection: Connection, bytes: Buffer): void
-  /** `isBroken` when it was torn down. Not called after an `end` or `terminate` of our own. */
+  /** `isBroken` when it was torn down. Not called after the owner itself ended it. */
   closed(connection: Connection, isBroken: boolean): void
 }
 
@@ -54,12 +55,15 @@ export type Connect = (target: Target, listener: ConnectListener) => () => void
 
 type SocketConnection = Connection & { sendWhole(): void; sendRest(): void }
 
-/** Sends whole what a connection was given, soon. */
-type SendSoon = (connection: SocketConnection) => void
+/** Bytes, and who owned their connection when they came. */
+type Arrival = { connection: SocketConnection; owner: ConnectionOwner; bytes: Buffer }
+
+/** What the connections of one connector send and receive in this turn of the event loop. */
+type Turn = { sends: TurnQueue<SocketConnection>; arrivals: TurnQueue<Arrival> }
 
 type Dial = {
   tls: boolean
-  sendSoon: SendSoon
+  turn: Turn
   /** Null once it was called, or the attempt was given up. */
   listener: ConnectListener | null
   /** Set when the other side has accepted; what can still fail is TLS. */
@@ -80,13 +84,21 @@ type ConnectorOptions = {
   dial?: typeof Bun.connect
 }
 
-/** The first of them waits for the work that leads to the others, so they may not be many. */
+/**
+ * Sent one right after the other, messages wake the other side once. The first waits for the work
+ * that leads to the others, so they may not be many.
+ */
 const SENT_TOGETHER_MAX = 16
+
+const RECEIVED_TOGETHER_MAX = 64
 
 export function openConnector(options: ConnectorOptions): Connect {
   const { ca, abandonedMax, dial: connect = Bun.connect } = options
   const abandoned = new Map<string, number>()
-  const sendSoon = openSendQueue()
+  const turn: Turn = {
+    sends: openTurnQueue(setImmediate, SENT_TOGETHER_MAX, (connection) => connection.sendWhole()),
+    arrivals: openTurnQueue(setImmediate, RECEIVED_TOGETHER_MAX, receive),
+  }
 
   return ({ address, port, tls, serverName }, listener) => {
     const place = `${address} ${port}`
@@ -95,7 +107,7 @@ export function openConnector(options: ConnectorOptions): Connect {
       if (state === 'abandoned') count(abandoned, place, -1)
       state = 'settled'
     }
-    const dial: Dial = { tls, sendSoon, listener, socket: null, connection: null, settled }
+    const dial: Dial = { tls, turn, listener, socket: null, connection: null, settled }
     const fail = () => {
       settled()
       failDial(dial, 'connect')
@@ -127,28 +139,14 @@ export function portOf({ port, protocol }: URL): number {
   return Number(port || (protocol === 'https:' ? 443 : 80))
 }
 
-/**
- * Hot path: the messages of one turn of the event loop go out one right after the other. Then the
- * other side wakes once for all of them, not for each, and a call costs 6 % less CPU.
- */
-function openSendQueue(): SendSoon {
-  let waiting: SocketConnection[] = []
-  let isScheduled = false
-  const sendAll = () => {
-    const connections = waiting
-    waiting = []
-    for (const connection of connections) connection.sendWhole()
-  }
-  const sendAtTurnEnd = () => {
-    isScheduled = false
-    sendAll()
-  }
-  return (connection) => {
-    waiting.push(connection)
-    if (waiting.length === SENT_TOGETHER_MAX) return sendAll()
-    if (isScheduled) return
-    isScheduled = true
-    setImmediate(sendAtTurnEnd)
+/** Bytes that came before their connection had its owner of now are no answer to that one. */
+function receive({ connection, owner, bytes }: Arrival): void {
+  const { owner: now } = connection
+  if (now === owner) {
+    owner.received(connection, bytes)
+  } else {
+    connection.terminate()
+    now?.closed(connection, true)
   }
 }
 
@@ -186,16 +184,18 @@ const HANDLERS = {
     socket.terminate()
   },
   data(socket: Socket<Dial>, bytes: Buffer) {
-    const { connection } = socket.data
-    if (connection?.owner) connection.owner.received(connection, bytes)
+    const { connection, turn } = socket.data
+    if (connection?.owner) turn.arrivals.add({ connection, owner: connection.owner, bytes })
     else socket.terminate()
   },
   drain(socket: Socket<Dial>) {
     socket.data.connection?.sendRest()
   },
   close(socket: Socket<Dial>, error?: Error) {
-    const { connection } = socket.data
+    const { connection, turn } = socket.data
     if (!connection) return failDial(socket.data, 'tls')
+    // What came before the end is heard before it.
+    turn.arrivals.run()
     const { owner } = connection
     connection.owner = null
     owner?.closed(connection, error !== undefined)
@@ -208,12 +208,12 @@ const HANDLERS = {
 /** Called from the runtime's own callback: when its promise resolves, much may have happened. */
 function open(dial: Dial, socket: Socket<Dial>): void {
   const { listener } = dial
-  dial.connection = connectionOver(socket, dial.sendSoon)
+  dial.connection = connectionOver(socket, dial.turn.sends)
   dial.listener = null
   listener?.opened(dial.connection)
 }
 
-function connectionOver(socket: Socket<Dial>, sendSoon: SendSoon): SocketConnection {
+function connectionOver(socket: Socket<Dial>, sends: Turn['sends']): SocketConnection {
   let whole: Message | null = null
   let unsent: Uint8Array | null = null
   let isPaused = false
@@ -228,7 +228,7 @@ function connectionOver(socket: Socket<Dial>, sendSoon: SendSoon): SocketConnect
     memo: { text: '', head: null },
     send(message) {
       whole = message
-      sendSoon(connection)
+      sends.add(connection)
     },
     sendWhole() {
       // Given up or closed since it was given the message.

@@ -127,6 +127,8 @@ function received<T>(this: Exchange<T>, connection: Connection, bytes: Buffer): 
   }
   if (reader.ended) {
     assert(reader.head !== null, 'a body comes after its head')
+    // The end had come already when the connection was paused.
+    connection.resume()
     finish(this, connection, reader.reusable ? reader.head : null)
   }
   this.listener.advanced(this, reader)
