@@ -1,9 +1,9 @@
 export type TurnQueue<T> = ReturnType<typeof openTurnQueue<T>>
 
 /**
- * Works on all that comes in one turn of the event loop together, at its end, which `atTurnEnd`
- * waits for. Hot path: the same code, run many times in a row, finds itself in the processor's
- * caches. Of more than `togetherMax`, the first do not wait for the last.
+ * Works together on all that comes in one turn of the event loop, when `atTurnEnd` says that it
+ * ends. Hot path: the same code, run many times in a row, finds itself in the processor's caches.
+ * Of more than `togetherMax`, the first do not wait for the last.
  */
 export function openTurnQueue<T>(
   atTurnEnd: (work: () => void) => void,

@@ -96,7 +96,8 @@ export function openConnector(options: ConnectorOptions): Connect {
   const { ca, abandonedMax, dial: connect = Bun.connect } = options
   const abandoned = new Map<string, number>()
   const turn: Turn = {
-    sends: openTurnQueue(setImmediate, SENT_TOGETHER_MAX, (connection) => connection.sendWhole()),
+    // Requests come together, from the bodies of a turn; answers come one by one.
+    sends: openTurnQueue(process.nextTick, SENT_TOGETHER_MAX, (one) => one.sendWhole()),
     arrivals: openTurnQueue(setImmediate, RECEIVED_TOGETHER_MAX, receive),
   }
 
