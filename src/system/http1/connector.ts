@@ -58,7 +58,7 @@ type SocketConnection = Connection & { sendWhole(): void; sendRest(): void }
 /** Bytes, and who owned their connection when they came. */
 type Arrival = { connection: SocketConnection; owner: ConnectionOwner; bytes: Buffer }
 
-/** What the connections of one connector send and receive in this turn of the event loop. */
+/** The messages that a connector's sockets send and receive in this turn of the event loop. */
 type Turn = { sends: TurnQueue<SocketConnection>; arrivals: TurnQueue<Arrival> }
 
 type Dial = {
@@ -195,7 +195,7 @@ const HANDLERS = {
   close(socket: Socket<Dial>, error?: Error) {
     const { connection, turn } = socket.data
     if (!connection) return failDial(socket.data, 'tls')
-    // What came before the end is heard before it.
+    // The owner hears of the end last.
     turn.arrivals.run()
     const { owner } = connection
     connection.owner = null
