@@ -180,10 +180,12 @@ test('the head is asked for by its number, so that all nodes speak of one block'
 })
 
 test('what honest nodes answer differently is asked of one of them', async () => {
+  for (const node of nodes) node.answers.eth_getTransactionCount = '0x1'
   await journey.gate.post(rpc('eth_gasPrice'))
-  await journey.gate.post(read('pending').call)
+  // Not a balance: where the usual time of a method is known, a late answer is asked for twice.
+  await journey.gate.post(rpc('eth_getTransactionCount', [addressAt(++asked), 'pending']))
   const count = (method: string) => nodes.reduce((sum, node) => sum + node.callsOf(method), 0)
-  expect([count('eth_gasPrice'), count('eth_getBalance')]).toEqual([1, 1])
+  expect([count('eth_gasPrice'), count('eth_getTransactionCount')]).toEqual([1, 1])
 })
 
 test('a method that no rule names is asked of one', async () => {
