@@ -1,9 +1,9 @@
 export type TurnQueue<T> = ReturnType<typeof openTurnQueue<T>>
 
 /**
- * Works together on all that comes in one turn of the event loop, when `atTurnEnd` says that it
- * ends. Hot path: the same code, run many times in a row, finds itself in the processor's caches.
- * Of more than `togetherMax`, the first do not wait for the last.
+ * Collects what arrives in one turn of the event loop and works on all of it when `atTurnEnd` says
+ * that the turn ends, or once there are `togetherMax`. Hot path: code that runs many times in a row
+ * stays in the processor's caches.
  */
 export function openTurnQueue<T>(
   atTurnEnd: (work: () => void) => void,
@@ -16,7 +16,16 @@ export function openTurnQueue<T>(
   const run = () => {
     const together = waiting
     waiting = []
-    for (const one of together) work(one)
+    for (const one of together) {
+      try {
+        work(one)
+      } catch (bug) {
+        // The bug surfaces by itself, so that the other calls still get their answers.
+        atTurnEnd(() => {
+          throw bug
+        })
+      }
+    }
   }
   const runAtTurnEnd = () => {
     isScheduled = false
@@ -33,7 +42,7 @@ export function openTurnQueue<T>(
         atTurnEnd(runAtTurnEnd)
       }
     },
-    /** Works at once on all that came so far. */
+    /** Works at once on everything that has arrived. */
     run,
   }
 }

@@ -31,7 +31,7 @@ type SmallSender = Placed & { startedAtMs: number; client: { cut(): void } }
 export type SmallBodies = {
   begun(sender: SmallSender): void
   ended(sender: SmallSender): void
-  /** Goes on when all bodies of this turn of the event loop are there. */
+  /** Calls back once the other bodies of this turn of the event loop have arrived. */
   inTurn(goOn: () => void): void
 }
 

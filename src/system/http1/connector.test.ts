@@ -126,7 +126,7 @@ function spokenConnection() {
   }
 }
 
-test('what came before the end of a connection is heard before it', () => {
+test('bytes that arrived before the close are heard before it', () => {
   const one = spokenConnection()
   one.ownedBy('a')
   one.say('hel')
@@ -136,7 +136,7 @@ test('what came before the end of a connection is heard before it', () => {
   expect(one.heard).toEqual(['a hears hel', 'a hears lo', 'a: closed'])
 })
 
-test('what came before a connection had its owner is no answer to that one', async () => {
+test('bytes for an earlier owner are not an answer to the next one', async () => {
   const [taken, kept] = [spokenConnection(), spokenConnection()]
   for (const one of [taken, kept]) {
     one.ownedBy('idle')

@@ -55,10 +55,10 @@ export type Connect = (target: Target, listener: ConnectListener) => () => void
 
 type SocketConnection = Connection & { sendWhole(): void; sendRest(): void }
 
-/** Bytes, and who owned their connection when they came. */
+/** Bytes, and the owner of their connection when they arrived. */
 type Arrival = { connection: SocketConnection; owner: ConnectionOwner; bytes: Buffer }
 
-/** The messages that a connector's sockets send and receive in this turn of the event loop. */
+/** The messages that a connector's sockets send and receive in one turn of the event loop. */
 type Turn = { sends: TurnQueue<SocketConnection>; arrivals: TurnQueue<Arrival> }
 
 type Dial = {
@@ -96,7 +96,7 @@ export function openConnector(options: ConnectorOptions): Connect {
   const { ca, abandonedMax, dial: connect = Bun.connect } = options
   const abandoned = new Map<string, number>()
   const turn: Turn = {
-    // Requests come together, from the bodies of a turn; answers come one by one.
+    // The requests of a turn are all there once its bodies are; answers arrive one by one.
     sends: openTurnQueue(process.nextTick, SENT_TOGETHER_MAX, (one) => one.sendWhole()),
     arrivals: openTurnQueue(setImmediate, RECEIVED_TOGETHER_MAX, receive),
   }
@@ -140,7 +140,7 @@ export function portOf({ port, protocol }: URL): number {
   return Number(port || (protocol === 'https:' ? 443 : 80))
 }
 
-/** Bytes that came before their connection had its owner of now are no answer to that one. */
+/** Bytes that arrived for an earlier owner are not an answer to the present one. */
 function receive({ connection, owner, bytes }: Arrival): void {
   const { owner: now } = connection
   if (now === owner) {
@@ -195,7 +195,7 @@ const HANDLERS = {
   close(socket: Socket<Dial>, error?: Error) {
     const { connection, turn } = socket.data
     if (!connection) return failDial(socket.data, 'tls')
-    // The owner hears of the end last.
+    // The owner hears of the close after the bytes that arrived before it.
     turn.arrivals.run()
     const { owner } = connection
     connection.owner = null

@@ -127,7 +127,7 @@ function received<T>(this: Exchange<T>, connection: Connection, bytes: Buffer): 
   }
   if (reader.ended) {
     assert(reader.head !== null, 'a body comes after its head')
-    // The end had come already when the connection was paused.
+    // The last bytes were already in the queue when the connection was paused.
     connection.resume()
     finish(this, connection, reader.reusable ? reader.head : null)
   }
