@@ -13,6 +13,15 @@ export function environmentToRestartWith(): Environment | null {
 }
 
 /**
+ * The environment of a gateway worker. After each garbage collection the runtime's allocator
+ * returns unused parts of pages to the system, and the next calls fault them in again, which takes
+ * 2 % of a call's CPU time. Without that, a worker keeps about 10 MB more.
+ */
+export function workerEnvironment(): Environment {
+  return { MIMALLOC_PURGE_HOLES: '0', ...process.env }
+}
+
+/**
  * Where the commands that ask a running Headgate find it. They have no need of a configuration,
  * which takes a while to load.
  */

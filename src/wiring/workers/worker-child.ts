@@ -1,3 +1,4 @@
+import { workerEnvironment } from '../../config/read-client-environment.ts'
 import type { WriteLog } from '../embedded-drivers.ts'
 
 export type WorkerChild = {
@@ -22,6 +23,7 @@ export function startWorkerChild(write: WriteLog, receive: (sent: unknown) => vo
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',
+    env: workerEnvironment(),
     serialization: 'json',
     ipc: (sent) => receive(sent),
   })
