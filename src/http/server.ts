@@ -3,10 +3,10 @@ import type { Clock } from '../ports/clock.ts'
 import type { Descriptors } from '../ports/descriptors.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { ApiRouter } from './api/api-router.ts'
+import { bugReply } from './edge/bug-reply.ts'
 import type { Client } from './edge/client.ts'
 import { limitConnections } from './edge/connection-limit.ts'
 import { forwardedAddress } from './edge/forwarded-address.ts'
-import { bugReply } from './edge/note-bug.ts'
 import {
   type AskedPath,
   isResolved,

@@ -1,3 +1,4 @@
+import { noteBug } from '../ports/telemetry.ts'
 import { openDescriptors } from './machine/descriptors.ts'
 import { systemClock } from './machine/system-clock.ts'
 import { systemEntropy } from './machine/system-entropy.ts'
@@ -12,14 +13,17 @@ export type WriteLog = (lines: string | Uint8Array) => void | Promise<void>
 
 export function openSystem(write: WriteLog = stdoutWriter(), component?: string) {
   const clock = systemClock()
+  const telemetry = jsonTelemetry({ clock, write, ...(component !== undefined && { component }) })
+  const reportBug = (bug: unknown) => noteBug(telemetry, bug)
   return {
     clock,
     descriptors: openDescriptors(),
     entropy: systemEntropy(),
-    outbound: openOutbound(),
+    outbound: openOutbound(reportBug),
     prover: openBlockProver(),
     sockets: openWebSockets(),
-    telemetry: jsonTelemetry({ clock, write, ...(component !== undefined && { component }) }),
+    telemetry,
+    reportBug,
     /** For the lines of processes that write through this one. */
     writeLog: write,
   }

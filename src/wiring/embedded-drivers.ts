@@ -29,7 +29,7 @@ export async function openEmbeddedDrivers(
 ): Promise<ProcessDrivers> {
   await using opened = new AsyncDisposableStack()
   const system = openSystem(write)
-  const { clock, entropy, telemetry } = system
+  const { clock, entropy, telemetry, reportBug } = system
   opened.defer(() => telemetry.flush())
   opened.defer(system.prover.close)
   const { data: folder } = settings
@@ -48,7 +48,9 @@ export async function openEmbeddedDrivers(
   const exchange = workers > 1 ? openLimitExchange(shared, { sender: NAME, pace }) : null
   opened.defer(() => exchange?.stop())
   const { allowPrivateDestinations: allowPrivate } = settings.webhooks
-  const egress = opened.adopt(openEgress({ clock, allowPrivate }), (egress) => egress.close())
+  const egress = opened.adopt(openEgress({ clock, allowPrivate, reportBug }), (egress) =>
+    egress.close(),
+  )
   const drivers = {
     ...system,
     name: NAME,

@@ -58,19 +58,3 @@ test('it can be asked to work at once', () => {
   endTurn()
   expect(worked).toEqual(['a', 'b'])
 })
-
-test('a bug costs the others nothing, and surfaces by itself', () => {
-  const turnEnds: (() => void)[] = []
-  const worked: string[] = []
-  const queue = openTurnQueue<string>(
-    (atTurnEnd) => turnEnds.push(atTurnEnd),
-    TOGETHER_MAX,
-    (one) => {
-      if (one === 'bad') throw new Error('a bug')
-      worked.push(one)
-    },
-  )
-  for (const one of ['a', 'bad', 'b']) queue.add(one)
-  expect(worked).toEqual(['a', 'b'])
-  expect(() => turnEnds.at(-1)?.()).toThrow('a bug')
-})

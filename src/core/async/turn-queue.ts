@@ -2,8 +2,8 @@ export type TurnQueue<T> = ReturnType<typeof openTurnQueue<T>>
 
 /**
  * Collects what arrives in one turn of the event loop and works on all of it when `atTurnEnd` says
- * that the turn ends, or once there are `togetherMax`. Hot path: code that runs many times in a row
- * stays in the processor's caches.
+ * that the turn ends, or once there are `togetherMax`. `work` must not throw, since nothing
+ * would catch it. Hot path: code that runs many times in a row stays in the processor's caches.
  */
 export function openTurnQueue<T>(
   atTurnEnd: (work: () => void) => void,
@@ -16,16 +16,7 @@ export function openTurnQueue<T>(
   const run = () => {
     const together = waiting
     waiting = []
-    for (const one of together) {
-      try {
-        work(one)
-      } catch (bug) {
-        // The bug surfaces by itself, so that the other calls still get their answers.
-        atTurnEnd(() => {
-          throw bug
-        })
-      }
-    }
+    for (const one of together) work(one)
   }
   const runAtTurnEnd = () => {
     isScheduled = false

@@ -2,8 +2,8 @@ import { Rejection } from '../../core/errors.ts'
 import type { Caller } from '../../gateway/app-directory.ts'
 import { callerName } from '../../gateway/serve-rpc.ts'
 import type { AppConnections } from '../../gateway/subscriptions/app-connections.ts'
+import { noteBug, type Telemetry } from '../../ports/telemetry.ts'
 import type { Client } from '../edge/client.ts'
-import { noteBug } from '../edge/note-bug.ts'
 import type { RpcTarget } from '../edge/request-target.ts'
 import { UNKNOWN_NETWORK } from '../rpc/access-log.ts'
 import {
@@ -34,7 +34,7 @@ export type WebSocketRoute = {
 type Needs = RpcRouteNeeds &
   ReplyNeeds &
   ConnectionNeeds & {
-    telemetry: Parameters<typeof noteBug>[0]
+    telemetry: Pick<Telemetry, 'log' | 'count'>
     connections: AppConnections
     registry: SocketRegistry
     nextConnectionId(): string

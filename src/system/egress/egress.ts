@@ -19,7 +19,11 @@ import type { ResponseHead } from '../http1/response-head.ts'
 import { type AddressOptions, openVettedAddresses } from './vetted-addresses.ts'
 import { type Destination, type EgressParts, vettedOrigin } from './vetted-origin.ts'
 
-type EgressOptions = AddressOptions & { connect?: Connect }
+type EgressOptions = AddressOptions & {
+  /** Receives exceptions of our own code while it reads answers. */
+  reportBug?: (bug: unknown) => void
+  connect?: Connect
+}
 
 type Delivery = Destination & {
   teamId: string
@@ -90,8 +94,8 @@ const DELIVERY_ANSWER_LISTENER: ExchangeListener<AnswerReading> = {
  * names by itself, and would follow where the environment or an answer sends it.
  */
 export function openEgress(options: EgressOptions): Egress {
-  const { clock, allowPrivate } = options
-  const { connect = openConnector({ abandonedMax: ABANDONED_MAX }) } = options
+  const { clock, allowPrivate, reportBug } = options
+  const { connect = openConnector({ abandonedMax: ABANDONED_MAX, reportBug }) } = options
   const addresses = openVettedAddresses(options)
   const pool = openIdlePool({ perOriginMax: IDLE_PER_ORIGIN_MAX, totalMax: IDLE_MAX })
   const stopSweeping = clock.every(SWEEP_MS, () => pool.sweep(clock.monotonicMs()))

@@ -3,6 +3,9 @@ import { startScriptedServer, until } from '../../../tests/support/nodes/scripte
 import { type Connection, hostOf, openConnector, portOf, type Target } from './connector.ts'
 
 const ABANDONED_MAX = 8
+/** The owners in these tests throw at it. */
+const BUGGY = 'buggy'
+
 const TARGET: Target = { address: '127.0.0.1', port: 1, tls: false, serverName: null }
 
 /** The kernel goes on asking, for minutes, until the test answers for it. */
@@ -87,11 +90,10 @@ type Dialed = {
   }
 }
 
-/** A connection whose other side speaks on command, and what is heard of it. */
-function spokenConnection() {
+/** A connector whose dials are accepted on command, and the bugs that it reports. */
+function acceptedConnector() {
   const dials: Dialed[] = []
-  const opened: Connection[] = []
-  const heard: string[] = []
+  const bugs: unknown[] = []
   const dial = (one: Dialed) => {
     dials.push(one)
     return new Promise<never>(() => {})
@@ -99,12 +101,20 @@ function spokenConnection() {
   const connect = openConnector({
     dial: dial as unknown as typeof Bun.connect,
     abandonedMax: ABANDONED_MAX,
+    reportBug: (bug) => bugs.push(bug),
   })
+  return { connect, dials, bugs }
+}
+
+/** A connection whose other side speaks on command, and what is heard of it. */
+function spokenConnection({ connect, dials } = acceptedConnector()) {
+  const opened: Connection[] = []
+  const heard: string[] = []
   connect(TARGET, {
     opened: (connection) => opened.push(connection),
     failed: () => expect.unreachable('it is accepted'),
   })
-  const [dialed] = dials
+  const dialed = dials.at(-1)
   if (!dialed) throw new Error('it was not dialed')
   const terminate = () => heard.push('terminated')
   const socket = { data: dialed.data, setNoDelay: () => true, terminate }
@@ -114,7 +124,10 @@ function spokenConnection() {
 
   const ownedBy = (name: string): void => {
     connection.owner = {
-      received: (_connection, bytes) => heard.push(`${name} hears ${bytes}`),
+      received(_connection, bytes) {
+        if (String(bytes) === BUGGY) throw new Error('a bug')
+        heard.push(`${name} hears ${bytes}`)
+      },
       closed: (_connection, isBroken) => heard.push(`${name}: ${isBroken ? 'broken' : 'closed'}`),
     }
   }
@@ -146,6 +159,26 @@ test('bytes for an earlier owner are not an answer to the next one', async () =>
   await until(() => kept.heard.length > 0, 'the turn to end')
   expect(kept.heard).toEqual(['idle hears answer'])
   expect(taken.heard).toEqual(['terminated', 'a: broken'])
+})
+
+test('a bug of one owner costs its connection, and the others nothing', async () => {
+  const connector = acceptedConnector()
+  const spoken = ['a', 'b', 'c'].map((name) => {
+    const one = spokenConnection(connector)
+    one.ownedBy(name)
+    return one
+  })
+  const [a, b, c] = spoken
+  a?.say('hello')
+  b?.say(BUGGY)
+  c?.say('hello')
+  await until(() => c?.heard.length === 1, 'the turn to end')
+  expect(spoken.map(({ heard }) => heard)).toEqual([
+    ['a hears hello'],
+    ['terminated', 'b: broken'],
+    ['c hears hello'],
+  ])
+  expect(connector.bugs).toEqual([new Error('a bug')])
 })
 
 test.each([

@@ -81,6 +81,8 @@ type ConnectorOptions = {
    * two minutes. An address with this many attempts given up but not over gets no more of them.
    */
   abandonedMax: number
+  /** Receives what a connection's owner threw; left out, it is thrown again. */
+  reportBug?: ((bug: unknown) => void) | undefined
   dial?: typeof Bun.connect
 }
 
@@ -93,12 +95,19 @@ const SENT_TOGETHER_MAX = 16
 const RECEIVED_TOGETHER_MAX = 64
 
 export function openConnector(options: ConnectorOptions): Connect {
-  const { ca, abandonedMax, dial: connect = Bun.connect } = options
+  const { ca, abandonedMax, reportBug = rethrow, dial: connect = Bun.connect } = options
   const abandoned = new Map<string, number>()
   const turn: Turn = {
     // The requests of a turn are all there once its bodies are; answers arrive one by one.
     sends: openTurnQueue(process.nextTick, SENT_TOGETHER_MAX, (one) => one.sendWhole()),
-    arrivals: openTurnQueue(setImmediate, RECEIVED_TOGETHER_MAX, receive),
+    arrivals: openTurnQueue(setImmediate, RECEIVED_TOGETHER_MAX, (arrival) => {
+      try {
+        receive(arrival)
+      } catch (bug) {
+        reportBug(bug)
+        breakOff(arrival.connection)
+      }
+    }),
   }
 
   return ({ address, port, tls, serverName }, listener) => {
@@ -142,13 +151,18 @@ export function portOf({ port, protocol }: URL): number {
 
 /** Bytes that arrived for an earlier owner are not an answer to the present one. */
 function receive({ connection, owner, bytes }: Arrival): void {
-  const { owner: now } = connection
-  if (now === owner) {
-    owner.received(connection, bytes)
-  } else {
-    connection.terminate()
-    now?.closed(connection, true)
-  }
+  if (connection.owner === owner) owner.received(connection, bytes)
+  else breakOff(connection)
+}
+
+function breakOff(connection: SocketConnection): void {
+  const { owner } = connection
+  connection.terminate()
+  owner?.closed(connection, true)
+}
+
+function rethrow(bug: unknown): never {
+  throw bug
 }
 
 function count(abandoned: Map<string, number>, place: string, change: 1 | -1): void {

@@ -30,8 +30,8 @@ const LOST = 'ECONNRESET'
  * sockets of this thread. Behind TLS the network's time rules, and the runtime's
  * client does the rest.
  */
-export function openOutbound(): Outbound {
-  const sockets = openSocketOutbound()
+export function openOutbound(reportBug?: (bug: unknown) => void): Outbound {
+  const sockets = openSocketOutbound(reportBug)
   const runtime = openFetchOutbound()
   return {
     post(request, listener, context) {

@@ -55,9 +55,9 @@ const CONTENT_ENCODINGS = new Map<string, Bun.CompressionFormat>([
 ])
 
 /** Plain HTTP/1.1 over sockets of this very thread; for `http:` addresses only. */
-export function openSocketOutbound(): Outbound {
+export function openSocketOutbound(reportBug?: (bug: unknown) => void): Outbound {
   // An attempt given up says little of a node: of several asked at once, one answers first.
-  const connect = openConnector({ abandonedMax: Number.POSITIVE_INFINITY })
+  const connect = openConnector({ abandonedMax: Number.POSITIVE_INFINITY, reportBug })
   const pool = openIdlePool({ perOriginMax: IDLE_PER_NODE_MAX, totalMax: IDLE_MAX })
   // A caller keeps one object of headers for an address, so that object finds its route.
   const routes = new WeakMap<object, Route>()

@@ -44,7 +44,7 @@ export async function openClusterDrivers(
 ): Promise<ProcessDrivers> {
   await using opened = new AsyncDisposableStack()
   const system = openSystem(write)
-  const { clock, entropy, telemetry } = system
+  const { clock, entropy, telemetry, reportBug } = system
   opened.defer(() => telemetry.flush())
   opened.defer(system.prover.close)
   const { database: url, secret } = settings
@@ -63,7 +63,9 @@ export async function openClusterDrivers(
   const exchange = openLimitExchange(shared, { sender: name, pace: PACE_BETWEEN_MACHINES })
   opened.defer(exchange.stop)
   const { allowPrivateDestinations: allowPrivate } = settings.webhooks
-  const egress = opened.adopt(openEgress({ clock, allowPrivate }), (egress) => egress.close())
+  const egress = opened.adopt(openEgress({ clock, allowPrivate, reportBug }), (egress) =>
+    egress.close(),
+  )
   const drivers = {
     ...system,
     name,
