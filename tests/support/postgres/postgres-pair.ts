@@ -39,9 +39,11 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   }
   const untilReplicated = () =>
     until(async () => {
+      // A standby that has just connected has reported nothing yet.
       const behind = await run(
         primary,
-        'SELECT pg_current_wal_lsn() - replay_lsn AS bytes FROM pg_stat_replication',
+        `SELECT pg_current_wal_lsn() - replay_lsn AS bytes FROM pg_stat_replication
+          WHERE replay_lsn IS NOT NULL`,
       )
       return behind.length > 0 && behind.every(({ bytes }) => Number(bytes) === 0)
     }, 'the standby has everything')
