@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { environmentToRestartWith } from './config/read-client-environment.ts'
+import { environmentToRestartWith } from './config/process-environment.ts'
 
 /**
  * The program as one file: `npm run build:executable` puts the runtime, this and everything that it

@@ -35,7 +35,7 @@ const RESERVED: readonly Reserved[] = [
   {
     what: 'the environment',
     word: /\bprocess\.env\b|\bBun\.env\b|\bimport\.meta\.env\b/,
-    homes: ['src/config/config.ts', 'src/config/read-client-environment.ts'],
+    homes: ['src/config/config.ts', 'src/config/process-environment.ts'],
   },
   { what: 'SQL', word: /\bsql`/, homes: ['src/tables/', 'src/ports/database.ts'] },
 ]

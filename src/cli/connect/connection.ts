@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { readClientEnvironment } from '../../config/read-client-environment.ts'
+import { readClientEnvironment } from '../../config/process-environment.ts'
 
 export type ConnectionOptions = {
   url?: string

@@ -1,5 +1,5 @@
 import { createClient } from '@headgate/client'
-import { readClientEnvironment } from '../../config/read-client-environment.ts'
+import { readClientEnvironment } from '../../config/process-environment.ts'
 import type { Network } from '../../core/network.ts'
 import { firstRunIn } from '../connect/connection.ts'
 import { plainSpec } from '../nodes/chain-of-node.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { mayColour, refuseColour } from '../../config/read-client-environment.ts'
+import { mayColour, refuseColour } from '../../config/process-environment.ts'
 import { EXIT_CODE_MEANINGS } from '../exit-codes.ts'
 import { examples } from './examples.ts'
 

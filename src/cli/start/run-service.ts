@@ -1,5 +1,5 @@
 import { ConfigFaults, readSettings, type Settings } from '../../config/config.ts'
-import { mayColour, mayRewriteLines } from '../../config/read-client-environment.ts'
+import { mayColour, mayRewriteLines } from '../../config/process-environment.ts'
 import { openProbeDrivers, startAnew, writeLogAs } from '../../wiring/embedded-drivers.ts'
 import { reload } from '../../wiring/reload.ts'
 import { type Running, start } from '../../wiring/start.ts'

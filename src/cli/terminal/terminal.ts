@@ -1,4 +1,4 @@
-import { mayColour } from '../../config/read-client-environment.ts'
+import { mayColour } from '../../config/process-environment.ts'
 import { type Colours, coloursFor } from './colours.ts'
 import { harmlessJson } from './harmless-text.ts'
 import { type Column, tableLines } from './table-lines.ts'

@@ -1,4 +1,4 @@
-import { workerEnvironment } from '../../config/read-client-environment.ts'
+import { workerEnvironment } from '../../config/process-environment.ts'
 import type { WriteLog } from '../embedded-drivers.ts'
 
 export type WorkerChild = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { ledgerOf, startLoad } from '../../support/basics/load.ts'
 import { sized } from '../../support/basics/sized.ts'
 import { configuredProcess, stopProcess } from '../../support/product/configured-process.ts'
@@ -35,6 +35,21 @@ describe.skipIf(process.platform !== 'linux')('several gateway workers', () => {
     expect(await metricOf(headgate.url, 'headgate_rpc_calls_total')).toBe(before + 20)
     expect(await metricOf(headgate.url, 'headgate_gateway_workers')).toBe(WORKERS)
     expect(await metricOf(headgate.url, 'headgate_accepting_connections')).toBe(1)
+  })
+
+  test('have neither the secret nor the operator token in their environment', async () => {
+    const env = {
+      HEADGATE_SECRET: '5e'.repeat(32),
+      HEADGATE_OPERATOR_TOKEN: 'operator-token-of-this-very-test-run',
+      KEPT_FOR_WORKERS: 'yes',
+    }
+    const headgate = await start(env)
+    const environmentOf = (pid: number) => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+    expect(environmentOf(headgate.pid)).toContain(`HEADGATE_SECRET=${env.HEADGATE_SECRET}`)
+    for (const pid of workerPids(headgate.pid)) {
+      expect(environmentOf(pid)).toContain('KEPT_FOR_WORKERS=yes')
+      expect(environmentOf(pid).filter((one) => one.startsWith('HEADGATE_'))).toEqual([])
+    }
   })
 
   test('leave the watch over upstreams to one process', async () => {
@@ -208,8 +223,8 @@ describe.skipIf(process.platform !== 'linux')('several gateway workers', () => {
   })
 })
 
-function start(): Promise<HeadgateProcess> {
-  return stage.start({ HEADGATE_GATEWAY_WORKERS: String(WORKERS) })
+function start(env: Record<string, string> = {}): Promise<HeadgateProcess> {
+  return stage.start({ HEADGATE_GATEWAY_WORKERS: String(WORKERS), ...env })
 }
 
 function app({ url, keys }: HeadgateProcess) {
