@@ -3,7 +3,7 @@ import { startScriptedServer, until } from '../../../tests/support/nodes/scripte
 import { type Connection, hostOf, openConnector, portOf, type Target } from './connector.ts'
 
 const ABANDONED_MAX = 8
-/** The owners in these tests throw at it. */
+/** Owners in these tests throw when they receive this, and again when their connection ends. */
 const BUGGY = 'buggy'
 
 const TARGET: Target = { address: '127.0.0.1', port: 1, tls: false, serverName: null }
@@ -123,12 +123,17 @@ function spokenConnection({ connect, dials } = acceptedConnector()) {
   if (!connection) throw new Error('it was not opened')
 
   const ownedBy = (name: string): void => {
+    let hasThrown = false
     connection.owner = {
       received(_connection, bytes) {
-        if (String(bytes) === BUGGY) throw new Error('a bug')
+        hasThrown = String(bytes) === BUGGY
+        if (hasThrown) throw new Error('a bug')
         heard.push(`${name} hears ${bytes}`)
       },
-      closed: (_connection, isBroken) => heard.push(`${name}: ${isBroken ? 'broken' : 'closed'}`),
+      closed(_connection, isBroken) {
+        heard.push(`${name}: ${isBroken ? 'broken' : 'closed'}`)
+        if (hasThrown) throw new Error('another bug')
+      },
     }
   }
   return {
@@ -161,7 +166,7 @@ test('bytes for an earlier owner are not an answer to the next one', async () =>
   expect(taken.heard).toEqual(['terminated', 'a: broken'])
 })
 
-test('a bug of one owner costs its connection, and the others nothing', async () => {
+test('an exception in one owner ends its connection and no other', async () => {
   const connector = acceptedConnector()
   const spoken = ['a', 'b', 'c'].map((name) => {
     const one = spokenConnection(connector)
@@ -178,7 +183,7 @@ test('a bug of one owner costs its connection, and the others nothing', async ()
     ['terminated', 'b: broken'],
     ['c hears hello'],
   ])
-  expect(connector.bugs).toEqual([new Error('a bug')])
+  expect(connector.bugs).toEqual([new Error('a bug'), new Error('another bug')])
 })
 
 test.each([

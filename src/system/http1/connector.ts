@@ -81,7 +81,7 @@ type ConnectorOptions = {
    * two minutes. An address with this many attempts given up but not over gets no more of them.
    */
   abandonedMax: number
-  /** Receives what a connection's owner threw; left out, it is thrown again. */
+  /** Receives exceptions of the owners of connections. Without it they are thrown again. */
   reportBug?: ((bug: unknown) => void) | undefined
   dial?: typeof Bun.connect
 }
@@ -105,9 +105,18 @@ export function openConnector(options: ConnectorOptions): Connect {
         receive(arrival)
       } catch (bug) {
         reportBug(bug)
-        breakOff(arrival.connection)
+        breakOffAfterBug(arrival.connection)
       }
     }),
+  }
+
+  const breakOffAfterBug = (connection: SocketConnection) => {
+    try {
+      breakOff(connection)
+    } catch (bug) {
+      // An owner in a bad state may throw again, and nothing else would catch it.
+      reportBug(bug)
+    }
   }
 
   return ({ address, port, tls, serverName }, listener) => {
