@@ -36,7 +36,7 @@ export interface Telemetry {
   flush(): Promise<void>
 }
 
-/** Notes a bug of ours: what it is called and where it happened, and nothing of the request. */
+/** Logs and counts an exception in our own code: its name and stack, nothing of the request. */
 export function noteBug(telemetry: Pick<Telemetry, 'log' | 'count'>, bug: unknown): void {
   const name = bug instanceof Error ? bug.name : 'unknown'
   const at = bug instanceof Error ? (bug.stack ?? '').split('\n').slice(1, 4).join(' ') : ''

@@ -2,8 +2,8 @@ export type TurnQueue<T> = ReturnType<typeof openTurnQueue<T>>
 
 /**
  * Collects what arrives in one turn of the event loop and works on all of it when `atTurnEnd` says
- * that the turn ends, or once there are `togetherMax`. `work` must not throw, since nothing
- * would catch it. Hot path: code that runs many times in a row stays in the processor's caches.
+ * that the turn ends, or once there are `togetherMax`. Nothing catches what `work` throws, so it
+ * must not. Hot path: code that runs many times in a row stays in the processor's caches.
  */
 export function openTurnQueue<T>(
   atTurnEnd: (work: () => void) => void,

@@ -20,7 +20,7 @@ import { type AddressOptions, openVettedAddresses } from './vetted-addresses.ts'
 import { type Destination, type EgressParts, vettedOrigin } from './vetted-origin.ts'
 
 type EgressOptions = AddressOptions & {
-  /** Receives exceptions of our own code while it reads answers. */
+  /** Receives exceptions that our own code throws while it reads answers. */
   reportBug?: (bug: unknown) => void
   connect?: Connect
 }

@@ -94,7 +94,7 @@ const logged = (event: string) =>
     .filter((line) => line.includes(`"${event}"`))
     .map((line) => JSON.parse(line))
 
-/** The logs that a node is about to show with its receipts. */
+/** The logs in a node's answer with receipts. */
 const logsIn = (method: string, result: unknown): Log[] => {
   if (method !== 'eth_getBlockReceipts' && method !== 'eth_getTransactionReceipt') return []
   const receipts = [result].flat() as (Receipt | null)[]
@@ -122,7 +122,7 @@ async function networkState() {
 }
 
 test('a log that a node forged is read elsewhere; the delivery says that it was proven', async () => {
-  // The first that has a log to show. Another may have been asked for an earlier block without any.
+  // The first node that returns a log. Earlier blocks without logs may come from the other node.
   let liar: 'first' | 'second' | null = null
   const lyingAs = (name: 'first' | 'second') => (method: string, result: unknown) => {
     if (logsIn(method, result).length > 0) liar ??= name
